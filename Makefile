@@ -1,0 +1,65 @@
+# memtrigd: `make help` lists what can be made. Needs Python 3.11 or newer and make; all else is set up in .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+HOME_OPTION := $(if $(MEMTRIG_HOME),--home $(MEMTRIG_HOME),)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## show this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(INSTALLED): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "memtrigd needs Python 3.11 or newer; name one with PYTHON=…"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.PHONY: install
+install: $(INSTALLED) ## set up .venv with everything
+
+.PHONY: run
+run: $(INSTALLED) ## run the daemon in the foreground on your own memories
+	@$(BIN)/memtrigd $(HOME_OPTION)
+
+.PHONY: demo
+demo: $(INSTALLED) ## play the whole story on a throw-away home
+	@$(BIN)/python -m tests.demo
+
+.PHONY: test
+test: $(INSTALLED) ## run the tests
+	$(BIN)/python -m pytest -n auto -m "not deep and not soak"
+
+.PHONY: test-deep
+test-deep: $(INSTALLED) ## run the property tests for long: 5,000 histories of non-interference
+	MEMTRIG_EXAMPLES=5000 $(BIN)/python -m pytest -n auto -m "deep" --timeout 3600
+
+.PHONY: test-soak
+test-soak: $(INSTALLED) ## run 50 clients at once for half a minute, and 1,000 connections
+	$(BIN)/python -m pytest -m soak --timeout 600
+
+.PHONY: test-mutants
+test-mutants: $(INSTALLED) ## break the code on purpose and see that the tests notice
+	$(BIN)/python -m tests.mutants
+
+.PHONY: check
+check: $(INSTALLED) ## lint, format, types and layering
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: bench
+bench: $(INSTALLED) ## measure the wire beside an echo server in C
+	$(BIN)/python -m tests.bench.rpc
+
+.PHONY: lock
+lock: $(INSTALLED) ## pin the newest versions of what we depend on, with hashes
+	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --group dev pyproject.toml -o requirements.lock
+
+.PHONY: clean
+clean: ## remove what was set up and built
+	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

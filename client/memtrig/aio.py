@@ -1,0 +1,143 @@
+"""The asyncio twin of ``memtrig.connect``: the same calls, awaited, many of them in flight on one connection.
+
+>>> import asyncio, memtrig.aio
+>>> async def tea() -> str:
+...     async with memtrig.aio.connect(agent="gardener") as memory:
+...         await asyncio.gather(memory.save("oolong", "in the tin"), memory.save("sencha", "in the jar"))
+...         return (await memory.get("sencha")).content
+>>> asyncio.run(tea())
+'in the jar'
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import Self, TypeAlias, Unpack
+
+from memtrig import homes, requests, wire
+from memtrig.aiolink import Link
+from memtrig.errors import IncompleteView, NotFound
+from memtrig.frames import R
+from memtrig.wire import Record
+
+Records: TypeAlias = list[Record]
+
+
+def connect(
+    level: str = "internal",
+    agent: str | None = None,
+    conversation: str | None = None,
+    space: str | None = None,
+    home: str | None = None,
+    *,
+    timeout: float = 10.0,
+    resume: str | None = None,
+) -> Memory:
+    """Return the memory of a session that ``async with`` opens; the arguments are those of ``memtrig.connect``."""
+    path = homes.find(home).level_socket(level)
+    return Memory(Link(path, requests.hello(agent, conversation, space), resume, timeout))
+
+
+class Memory:
+    """What one session remembers: ``memtrig.Memory`` with awaitable calls, on one event loop.
+
+    The promises are the same. While a connection holds, requests take effect in the order of the calls. A call that is
+    cancelled or timed out may still be carried out; its answer reaches nobody.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self.incomplete: tuple[str, ...] = ()
+        """The levels that the last answer lacks: they are locked or damaged. There is an IncompleteView warning too."""
+
+    @property
+    def session(self) -> str | None:
+        """The session's handle, by which a host or the owner names it."""
+        return self._link.ticket.session
+
+    @property
+    def resume(self) -> str | None:
+        """The token that goes on with this session in another connection. Keep it secret: it is the session."""
+        return self._link.ticket.resume
+
+    async def save(self, key: str | None, content: str, **fields: Unpack[requests.Fields]) -> wire.Saved:
+        """Remember ``content`` under ``key``, or under a key that the daemon makes if it's None."""
+        return await self._ask(requests.save(key, content, fields), wire.Saved)
+
+    async def get(self, key: str) -> Record | None:
+        """Return the copy of ``key`` that this session sees, or None."""
+        try:
+            return (await self._ask(wire.Get(key=key), wire.Got)).memory
+        except NotFound:
+            return None
+
+    async def search(self, query: str, max_results: int = 10) -> Records:
+        """Return the memories nearest to a question in plain words, the best first, each with its ``score``."""
+        return (await self._ask(wire.Search(query=query, max_results=max_results), wire.Found)).results
+
+    async def iterate(self, tag: str | None = None, page: int = requests.PAGE) -> AsyncIterator[Record]:
+        """Go through all memories that this session sees, the newest first, fetching ``page`` of them at a time.
+
+        >>> import asyncio, memtrig.aio
+        >>> async def keys(tag: str) -> list[str]:
+        ...     async with memtrig.aio.connect(agent="gardener") as memory:
+        ...         await memory.save("mint", "It spreads.", tags=["herbs"])
+        ...         return [record.key async for record in memory.iterate(tag)]
+        >>> asyncio.run(keys("herbs"))
+        ['mint']
+        """
+        cursor: str | None = None
+        missing: tuple[str, ...] = ()
+        while True:
+            listed = await self._ask(wire.List(tag=tag, limit=page, cursor=cursor), wire.Listed)
+            missing = self.incomplete = tuple(dict.fromkeys(missing + self.incomplete))
+            for record in listed.memories:
+                yield record
+            cursor = listed.next_cursor
+            if cursor is None:
+                return
+
+    async def list(self, tag: str | None = None, limit: int | None = None) -> Records:
+        """Return all memories that this session sees, the newest first; with a tag, or the first ``limit``, only."""
+        records: Records = []
+        if limit == 0:
+            return records
+        async for record in self.iterate(tag, requests.page(limit)):
+            records.append(record)
+            if len(records) == limit:
+                break
+        return records
+
+    async def delete(self, key: str) -> wire.Deleted:
+        """Retire the copy of ``key`` at exactly the session's level. Raises NotFound if there is none."""
+        return await self._ask(requests.delete(key), wire.Deleted)
+
+    async def whoami(self) -> wire.Me:
+        """Return who the daemon takes this session for, and the level that holds now."""
+        return await self._ask(wire.Whoami(), wire.Me)
+
+    async def status(self) -> wire.StatusReport:
+        """Return how the daemon is, as far as this session may see."""
+        return await self._ask(wire.GetStatus(), wire.StatusReport)
+
+    async def close(self) -> None:
+        """Close the connection. The session itself stays, for who has its token."""
+        self._link.close()
+
+    async def __aenter__(self) -> Self:
+        await self._link.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _ask(self, request: wire.Request, kind: type[R]) -> R:
+        result, missing = await self._link.call(request, kind)
+        self.incomplete = tuple(missing)
+        if missing:
+            warnings.warn(f"the answer lacks {', '.join(missing)}", IncompleteView, stacklevel=3)
+        return result

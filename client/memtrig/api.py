@@ -1,0 +1,191 @@
+"""The memory of an agent, for code that waits for its answers. memtrig.aio is the same for asyncio.
+
+>>> import memtrig
+>>> with memtrig.connect(level="internal", agent="gardener") as memory:
+...     saved = memory.save("tea", "She takes her tea without sugar.", kind="preference", tags=["kitchen"])
+...     memory.get("tea").content
+'She takes her tea without sugar.'
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from itertools import islice
+from types import TracebackType
+from typing import Self, TypeAlias, Unpack
+
+from memtrig import homes, requests, wire
+from memtrig.errors import IncompleteView, NotFound
+from memtrig.frames import R
+from memtrig.link import LevelDoor, Link
+from memtrig.retry import Ticket
+from memtrig.wire import Record
+
+Records: TypeAlias = list[Record]
+
+
+def connect(
+    level: str = "internal",
+    agent: str | None = None,
+    conversation: str | None = None,
+    space: str | None = None,
+    home: str | None = None,
+    *,
+    timeout: float = 10.0,
+    resume: str | None = None,
+) -> Memory:
+    """Open a session at ``level`` and return its memory.
+
+    ``agent``, ``conversation`` and ``space`` are labels for provenance. ``home`` is the daemon's directory (default:
+    MEMTRIG_HOME, else the user's own). ``timeout`` is how many seconds a call may take, repeats included. ``resume``
+    is the token of a session to go on with (``Memory.resume``).
+
+    Raises DaemonDown at once if there is no daemon, Refused ``session_unknown`` if the token is of no use,
+    ValueError if there is no such level.
+
+    >>> import memtrig
+    >>> memory = memtrig.connect(agent="gardener")
+    >>> memory.whoami().level
+    'INTERNAL'
+    >>> memory.close()
+    """
+    door = LevelDoor(homes.find(home).level_socket(level), requests.hello(agent, conversation, space))
+    link = Link(door, Ticket(resume, renewable=True), timeout)
+    link.open()
+    return Memory(link)
+
+
+class Memory:
+    """What one session remembers. Use it as a context manager, or ``close()`` it.
+
+    A lost connection is dialled again and re-attached to the session; the request is repeated, and a write carries a
+    key by which the daemon does it once. Errors that may pass (``busy``, ``store_locked``) are waited out. All this
+    within the time-out of the call; then the last error is raised.
+
+    Threads may share it: they take turns. A forked child may use it: it gets a connection of its own.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self.incomplete: tuple[str, ...] = ()
+        """The levels that the last answer lacks: they are locked or damaged. There is an IncompleteView warning too."""
+
+    @property
+    def session(self) -> str | None:
+        """The session's handle, by which a host or the owner names it."""
+        return self._link.ticket.session
+
+    @property
+    def resume(self) -> str | None:
+        """The token that goes on with this session in another connection. Keep it secret: it is the session."""
+        return self._link.ticket.resume
+
+    def save(self, key: str | None, content: str, **fields: Unpack[requests.Fields]) -> wire.Saved:
+        """Remember ``content`` under ``key``, or under a key that the daemon makes if it's None.
+
+        ``fields`` are those of a memory: kind, tags, entity, source, confidence, expires_at (ISO 8601 or datetime) …
+        The answer's ``outcome`` says what became of it: a weaker claim waits (pending, contested), the same text
+        again is known. Raises TypeError for an unknown field, before anything is sent; Refused.
+
+        >>> import memtrig
+        >>> memory = memtrig.connect(agent="gardener")
+        >>> memory.save("apples", "The Cox stands by the wall.").outcome
+        'new'
+        >>> memory.save("apples", "The Cox stands by the shed.", tags=["trees"]).outcome
+        'updated'
+        >>> memory.save("apples", "the Cox stands by the shed").outcome
+        'known'
+        >>> memory.save("apples", "Felled.", level="public")
+        Traceback (most recent call last):
+        TypeError: save() has no field level; it takes kind, source, ...
+        >>> memory.close()
+        """
+        return self._ask(requests.save(key, content, fields), wire.Saved)
+
+    def get(self, key: str) -> Record | None:
+        """Return the copy of ``key`` that this session sees, or None.
+
+        >>> import memtrig
+        >>> with memtrig.connect(agent="gardener") as memory:
+        ...     saved = memory.save("चहा", "तिला बिनसाखरेचा चहा आवडतो.")
+        ...     memory.get("चहा").content, memory.get("nothing of the kind")
+        ('तिला बिनसाखरेचा चहा आवडतो.', None)
+        """
+        try:
+            return self._ask(wire.Get(key=key), wire.Got).memory
+        except NotFound:
+            return None
+
+    def search(self, query: str, max_results: int = 10) -> Records:
+        """Return the memories nearest to a question in plain words, the best first, each with its ``score``.
+
+        >>> import memtrig
+        >>> with memtrig.connect(agent="gardener") as memory:
+        ...     saved = memory.save("gate", "The garden gate squeaks when it rains.")
+        ...     memory.search("what's wrong with the gate?")[0].key
+        'gate'
+        """
+        return self._ask(wire.Search(query=query, max_results=max_results), wire.Found).results
+
+    def iterate(self, tag: str | None = None, page: int = requests.PAGE) -> Iterator[Record]:
+        """Go through all memories that this session sees, the newest first, fetching ``page`` of them at a time.
+
+        A long text may be only begun here: ``content_bytes`` is set then, and ``get`` has the whole.
+        """
+        cursor: str | None = None
+        missing: tuple[str, ...] = ()
+        while True:
+            listed = self._ask(wire.List(tag=tag, limit=page, cursor=cursor), wire.Listed)
+            missing = self.incomplete = tuple(dict.fromkeys(missing + self.incomplete))
+            yield from listed.memories
+            cursor = listed.next_cursor
+            if cursor is None:
+                return
+
+    def list(self, tag: str | None = None, limit: int | None = None) -> Records:
+        """Return all memories that this session sees, the newest first; with a tag, or the first ``limit``, only.
+
+        >>> import memtrig
+        >>> with memtrig.connect(agent="gardener") as memory:
+        ...     saved = memory.save("茶", "她喝茶不加糖。", tags=["饮食"])
+        ...     [record.content for record in memory.list(tag="饮食")]
+        ['她喝茶不加糖。']
+        """
+        return [*islice(self.iterate(tag, requests.page(limit)), limit)]
+
+    def delete(self, key: str) -> wire.Deleted:
+        """Retire the copy of ``key`` at exactly the session's level. Raises NotFound if there is none.
+
+        >>> import memtrig
+        >>> with memtrig.connect(agent="gardener") as memory:
+        ...     saved = memory.save("pond", "The pond leaks.")
+        ...     memory.delete("pond").level, memory.get("pond")
+        ('INTERNAL', None)
+        """
+        return self._ask(requests.delete(key), wire.Deleted)
+
+    def whoami(self) -> wire.Me:
+        """Return who the daemon takes this session for, and the level that holds now."""
+        return self._ask(wire.Whoami(), wire.Me)
+
+    def status(self) -> wire.StatusReport:
+        """Return how the daemon is, as far as this session may see."""
+        return self._ask(wire.GetStatus(), wire.StatusReport)
+
+    def close(self) -> None:
+        """Close the connection. The session itself stays, for who has its token."""
+        self._link.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _ask(self, request: wire.Request, kind: type[R]) -> R:
+        result, missing = self._link.call(request, kind)
+        self.incomplete = tuple(missing)
+        if missing:
+            warnings.warn(f"the answer lacks {', '.join(missing)}", IncompleteView, stacklevel=3)
+        return result

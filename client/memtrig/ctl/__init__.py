@@ -1,0 +1,114 @@
+"""memtrigctl, the owner's command. It starts in milliseconds: a verb loads its own module and no more than it needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from memtrig.ctl.failure import Failure, usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from memtrig.ctl.grammar import Verb
+    from memtrig.ctl.talk import Reply
+
+CLOSED_PIPE = 141
+"""Exit code as a shell shows it for a program that SIGPIPE ended."""
+INTERRUPTED = 130
+"""Exit code as a shell shows it for a program that Ctrl-C ended."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code: 0 done, 1 refused or not found, 2 usage, 3 no daemon.
+
+    An example: ``main(["--json", "get", "user.tea"])`` prints the memory as one JSON document.
+    """
+    try:
+        code = _answer(sys.argv[1:] if argv is None else argv)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        # Python flushes once more at its end: what is left goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            return CLOSED_PIPE
+        from memtrig.ctl.output import complain
+
+        complain(f"The answer can't be written: {error.strerror or error}.")
+        return 1
+
+
+def _answer(argv: Sequence[str]) -> int:
+    """Understand, ask and print."""
+    from memtrig.ctl import output
+
+    options = argv[: argv.index("--")] if "--" in argv else argv
+    as_json = "--json" in options
+    try:
+        _check_encoding(argv)
+        from memtrig.ctl.catalogue import GLOBALS, load
+        from memtrig.ctl.grammar import LOCAL, parse
+
+        command = parse(argv, GLOBALS, load)
+        verb = command.verb
+        if "help" in command.settings or "version" in command.settings or verb is None:
+            from memtrig.ctl.manual import overview, verb_text, version_text
+
+            about = overview() if verb is None else verb_text(verb)
+            output.print_lines([version_text() if "version" in command.settings else about])
+        elif verb.door == LOCAL and verb.text is not None:
+            output.print_lines([verb.text(command.given)])
+        else:
+            _print(verb, _ask(verb, command.settings, command.given), as_json)
+    except Failure as failure:
+        return output.report(failure, as_json)
+    return 0
+
+
+def _check_encoding(argv: Sequence[str]) -> None:
+    """Refuse bytes that are no UTF-8; Python hands them over as lone surrogates."""
+    for place, word in enumerate(argv, 1):
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise usage(f"Argument {place} is not UTF-8.", "Convert it to UTF-8 first.", "bad_value") from None
+
+
+def _ask(verb: Verb, settings: dict[str, Any], given: dict[str, Any]) -> Reply:
+    """Go to the door that was chosen and ask there."""
+    from memtrig import homes
+    from memtrig.ctl import talk
+    from memtrig.ctl.grammar import CONTROL, DATA
+
+    agent = settings.get("as")
+    if agent and "level" in settings:
+        raise usage("--as and --level exclude each other.", "An agent has the level of its socket: leave --level out.")
+    if agent and verb.door == CONTROL:
+        raise usage(f"{verb.name} is for the owner.", "Leave --as out.")
+    if "level" in settings and verb.door != DATA:
+        raise usage(f"--level says nothing to {verb.name}.", "Leave it out.")
+    try:
+        home = homes.find(settings.get("home"))
+    except OSError as error:
+        raise usage(f"There is no home: {error}.", "Name one with --home DIR.") from None
+    request = talk.data_request(verb.request, given)
+    if agent:
+        return talk.ask(talk.Agent(home, *agent), request)
+    owner = talk.Owner(home, settings.get("level"))
+    return talk.ask(owner, owner.act(request) if verb.door == DATA else request)
+
+
+def _print(verb: Verb, reply: Reply, as_json: bool) -> None:
+    from memtrig.ctl import output
+
+    if as_json or verb.show is None:
+        output.print_json(verb.document(reply.result), reply.incomplete)
+    else:
+        output.warn_incomplete(reply.incomplete)
+        output.print_lines(verb.show(reply.result, output.screen_of(sys.stdout)))

@@ -1,0 +1,74 @@
+"""Which verbs there are, and which options every one of them takes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from memtrig.ctl.failure import usage
+from memtrig.ctl.grammar import Option, Verb, closest
+from memtrig.homes import LEVELS
+
+GROUPS = {
+    "Memories": ("save", "get", "search", "list", "delete"),
+    "The daemon": ("ping", "status", "whoami", "sessions"),
+    "This program": ("help", "completion"),
+}
+"""The verbs as ``help`` groups them. Each is a module of ``memtrig.ctl.verbs`` with a ``VERB``."""
+
+
+def every() -> list[Verb]:
+    """Load all verbs, in the order of GROUPS."""
+    return [load(name) for names in GROUPS.values() for name in names]
+
+
+def load(name: str) -> Verb:
+    """Load one verb by its name. Raises Failure ``usage``."""
+    names = [known for group in GROUPS.values() for known in group]
+    if name not in names:
+        raise usage(f"There is no verb {name!r}.", closest(name, names) + "`memtrigctl help` lists them.")
+    verb: Verb = import_module(f"memtrig.ctl.verbs.{name}").VERB
+    return verb
+
+
+def level(text: str) -> str:
+    """Read the name of a level in any case, and write it as the daemon does. Raises Failure ``bad_level``."""
+    name = text.strip()
+    if name.lower() not in LEVELS:
+        raise usage(f"There is no level {text!r}.", f"The levels are {', '.join(LEVELS)}.", "bad_level")
+    return name.upper()
+
+
+def level_and_agent(text: str) -> tuple[str, str | None]:
+    """Read ``LEVEL`` or ``LEVEL:AGENT``."""
+    name, colon, agent = text.partition(":")
+    return level(name), agent if colon else None
+
+
+def directory(text: str) -> str:
+    """Read the path of a home; an empty one is most likely an unset variable, not the default."""
+    if not text:
+        raise ValueError("the path is empty")
+    return text
+
+
+GLOBALS = (
+    Option("json", "--json", help="print one JSON document"),
+    Option(
+        "home", "--home", "DIR", "the daemon's home, instead of MEMTRIG_HOME or the XDG directories", read=directory
+    ),
+    Option(
+        "as", "--as", "LEVEL[:AGENT]", "speak as an agent on that level's socket", read=level_and_agent, values=LEVELS
+    ),
+    Option(
+        "level",
+        "--level",
+        "LEVEL",
+        "as the owner, act at this level: read up to it, write to it",
+        read=level,
+        values=LEVELS,
+    ),
+    Option("help", "--help", help="explain the verb, or list all"),
+    Option("help", "-h", help="the same"),
+    Option("version", "--version", help="print the version"),
+)
+"""They stand before or after the verb."""

@@ -1,0 +1,127 @@
+"""Text for a terminal: stored text made harmless, columns that align in every script, times as people say them.
+
+Memories come from anywhere. Whatever one of them holds, nothing but these modules' own styles moves the cursor,
+changes a colour or turns the direction of the line.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC, datetime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import tzinfo
+
+_BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_BREAKS = (0x2028, 0x2029)
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
+DANGEROUS = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in (*_CONTROLS, *_BIDI, *_BREAKS)}
+"""C0 and C1 controls, embeddings and overrides of direction, exotic line ends: each with its visible form."""
+_IN_TEXT = {code: form for code, form in DANGEROUS.items() if chr(code) not in "\n\t"}
+
+
+def safe(text: str) -> str:
+    """Make a text harmless; its lines and tabs stay."""
+    return text.replace("\r\n", "\n").translate(_IN_TEXT)
+
+
+def one_line(text: str) -> str:
+    """Make a text harmless and put it on one line, white space collapsed."""
+    return " ".join(text.split()).translate(DANGEROUS)
+
+
+def width(text: str) -> int:
+    """Count the terminal columns of a harmless text: East Asian wide characters take two, combining marks none."""
+    return sum(map(_columns, text))
+
+
+def _columns(char: str) -> int:
+    """Count the columns of one character, as xterm, VTE and glibc do (spacing vowel signs, category Mc, take one)."""
+    if char < "\u0300":
+        return 1
+    if unicodedata.category(char) in ("Mn", "Me", "Cf") or "\u1160" <= char <= "\u11ff":  # medial and final jamo
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def clip(text: str, columns: int) -> str:
+    """Shorten a text to so many columns, and show by an ellipsis that it was."""
+    if width(text) <= columns:
+        return text
+    used, kept = 0, 0
+    for char in text:
+        used += _columns(char)
+        if used > columns - 1:
+            break
+        kept += 1
+    return text[:kept] + "…"
+
+
+class Screen:
+    """Where the lines go: ``columns`` wide (None for a file or a pipe: nothing is shortened), in colour or not.
+
+    Times are told as seen from ``now`` in ``zone``; None is the system's.
+    """
+
+    __slots__ = ("colour", "columns", "now", "zone")
+
+    def __init__(
+        self,
+        columns: int | None = None,
+        colour: bool = False,
+        now: datetime | None = None,
+        zone: tzinfo | None = None,
+    ) -> None:
+        self.columns = columns
+        self.colour = colour
+        self.now = now or datetime.now(UTC)
+        self.zone = zone
+
+    def bold(self, text: str) -> str:
+        """Set a harmless text in bold."""
+        return f"\x1b[1m{text}\x1b[0m" if self.colour else text
+
+    def dim(self, text: str) -> str:
+        """Set a harmless text in a fainter colour."""
+        return f"\x1b[2m{text}\x1b[0m" if self.colour else text
+
+    def when(self, iso: str) -> str:
+        """Say a moment, ISO 8601, as people here and now do: ``3 min ago``, ``today 14:05``, ``2026-11-28 09:30``."""
+        moment = datetime.fromisoformat(iso)
+        local, today = moment.astimezone(self.zone), self.now.astimezone(self.zone).date()
+        seconds = (self.now - moment).total_seconds()
+        if 0 <= seconds < 60:
+            return "just now"
+        if 0 <= seconds < 3600:
+            return f"{seconds // 60:.0f} min ago"
+        days = (today - local.date()).days
+        name = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days, local.date().isoformat())
+        return f"{name} {local:%H:%M}"
+
+    def clock(self, iso: str) -> str:
+        """Say the full date and time of a moment, with the offset of the zone."""
+        return f"{datetime.fromisoformat(iso).astimezone(self.zone):%Y-%m-%d %H:%M:%S %z}"
+
+    def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+        """Align rows under a header. On a terminal the last column gets what is left, the others at most a third."""
+        cells = [list(header), *([one_line(cell) for cell in row] for row in rows)]
+        if self.columns is not None:
+            cells = [[clip(cell, self.columns // 3) for cell in row[:-1]] + row[-1:] for row in cells]
+        widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+        if self.columns is not None:
+            rest = max(8, self.columns - sum(widths[:-1]) - 2 * (len(widths) - 1))
+            cells = [[*row[:-1], clip(row[-1], rest)] for row in cells]
+        first, *others = ["  ".join(map(_pad, row[:-1], widths)) + "  " + row[-1] for row in cells]
+        return [self.dim(first.rstrip()), *(line.rstrip() for line in others)]
+
+    def facts(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """Write named values below each other; those without a value are left out."""
+        present = [(name, one_line(value)) for name, value in pairs if value]
+        room = max((len(name) for name, _ in present), default=0)
+        return [f"  {self.dim(name.ljust(room))}  {value}" for name, value in present]
+
+
+def _pad(text: str, columns: int) -> str:
+    return text + " " * (columns - width(text))

@@ -1,0 +1,27 @@
+"""``memtrigctl help``: the verbs, or one of them."""
+
+from __future__ import annotations
+
+from memtrig.ctl.grammar import LOCAL, Argument, Verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def text(given: dict[str, Any]) -> str:
+    """Explain the verb that was named, or list all."""
+    from memtrig.ctl.catalogue import load
+    from memtrig.ctl.manual import overview, verb_text
+
+    return verb_text(load(given["verb"])) if "verb" in given else overview()
+
+
+VERB = Verb(
+    "help",
+    "list the verbs, or explain one",
+    "memtrigctl help save",
+    door=LOCAL,
+    arguments=(Argument("verb", "VERB", "the verb to explain", required=False),),
+    text=text,
+)

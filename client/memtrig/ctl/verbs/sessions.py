@@ -1,0 +1,40 @@
+"""``memtrigctl sessions``: which agents are connected."""
+
+from __future__ import annotations
+
+from memtrig.ctl.grammar import CONTROL, Verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memtrig.ctl.render import Screen
+
+HEADER = ("SESSION", "AGENT", "LEVEL", "CEILING", "ORIGIN", "CONNECTIONS", "OPENED")
+
+
+def show(reply: dict[str, Any], screen: Screen) -> list[str]:
+    """Show the sessions in a table."""
+    rows = [
+        (
+            each["session"],
+            each.get("agent") or "-",
+            each["level"],
+            each["ceiling"],
+            each["origin"],
+            str(each["connections"]),
+            screen.when(each["opened"]),
+        )
+        for each in reply["sessions"]
+    ]
+    return screen.table(HEADER, rows) if rows else ["No agent is connected."]
+
+
+VERB = Verb(
+    "sessions",
+    "list the sessions that are connected",
+    "memtrigctl sessions",
+    door=CONTROL,
+    request="session.list",
+    show=show,
+)

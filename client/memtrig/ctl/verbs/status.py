@@ -1,0 +1,30 @@
+"""``memtrigctl status``: how the daemon and its levels are."""
+
+from __future__ import annotations
+
+from memtrig.ctl.grammar import PLAIN, Verb
+from memtrig.ctl.render import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memtrig.ctl.render import Screen
+
+
+def show(status: dict[str, Any], screen: Screen) -> list[str]:
+    """Show the daemon in a line and its levels in a table."""
+    facts = [("started", screen.when(status["started"])), ("home", status.get("home") or "")]
+    pid = status.get("pid")
+    lines = [screen.bold(f"memtrigd {one_line(status['server'])}") + (f" (pid {pid})" if pid else "")]
+    rows = [(each["level"], str(each["sessions"]), _memories(each)) for each in status["levels"]]
+    return [*lines, *screen.facts(facts), "", *screen.table(("LEVEL", "SESSIONS", "MEMORIES"), rows)]
+
+
+def _memories(level: dict[str, Any]) -> str:
+    if not level["available"]:
+        return "not available"
+    return ", ".join(f"{count:,} {status}" for status, count in level["memories"].items() if count) or "none"
+
+
+VERB = Verb("status", "show how the daemon and its levels are", "memtrigctl status", door=PLAIN, show=show)

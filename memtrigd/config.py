@@ -1,0 +1,52 @@
+"""Configuration: ``config/memtrigd.toml``, checked as a whole. No file is a good configuration."""
+
+import tomllib
+from datetime import tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+import tzlocal
+from memtrig.homes import Home
+from msgspec import Struct
+
+
+class Owner(Struct, frozen=True, forbid_unknown_fields=True):
+    """``[owner]``. ``seat_belt``: refuse the owner's verbs to processes that run under an agent."""
+
+    seat_belt: bool = True
+
+
+class Time(Struct, frozen=True, forbid_unknown_fields=True):
+    """``[time]``. ``zone``: an IANA name in which times without an offset are read; unsaid, the machine's."""
+
+    zone: str | None = None
+
+
+class Config(Struct, frozen=True, forbid_unknown_fields=True):
+    """All of it, with its defaults."""
+
+    owner: Owner = Owner()
+    time: Time = Time()
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of naive times."""
+        return ZoneInfo(self.time.zone) if self.time.zone else tzlocal.get_localzone()
+
+
+class BadConfig(Exception):
+    """The configuration can't be used; the message names the file and what is wrong in it."""
+
+
+def load(home: Home) -> Config:
+    """Read the configuration of a home. Raises BadConfig for unknown names, wrong types, or a zone nobody knows."""
+    path = Path(home.config) / "memtrigd.toml"
+    try:
+        config = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Config)
+        _ = config.zone
+    except FileNotFoundError:
+        return Config()
+    except (OSError, ValueError, msgspec.ValidationError, ZoneInfoNotFoundError) as error:
+        raise BadConfig(f"{path}: {error}") from error
+    return config

@@ -1,0 +1,131 @@
+"""The daemon on one screen: what is wired to what, and in which order it starts and stops."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import structlog
+from memtrig.homes import Home
+
+import memtrigd
+from memtrigd.config import Config
+from memtrigd.domain.levels import Level
+from memtrigd.domain.moments import Micros
+from memtrigd.gate import listeners
+from memtrigd.gate.sessions import Sessions
+from memtrigd.ids import RandomIds
+from memtrigd.serve.accept import Acceptor
+from memtrigd.serve.dispatch import Dispatcher
+from memtrigd.serve.greeting import Greeting
+from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.service import Service
+from memtrigd.store.lanes import Done, Outcome, ReadLane
+from memtrigd.store.schema import LEVELS
+from memtrigd.store.vault import Vault
+from memtrigd.store.writer import WriterLane
+
+DISK_FAILED = 70
+"""Exit code after a failed write (EX_SOFTWARE): a supervisor starts the daemon anew, and the start recovers."""
+
+log = structlog.get_logger()
+
+
+def now() -> Micros:
+    """The time, in microseconds since 1970 UTC."""
+    return time.time_ns() // 1000
+
+
+def run(home: Home, config: Config, environ: Mapping[str, str], ready: Callable[[str], None]) -> int:
+    """Run until told to stop; returns the exit code. ``ready`` is told once, when every door is open."""
+    sys.setswitchinterval(0.0005)  # a scan in a lane must not hold the loop for the usual 5 ms
+    with contextlib.closing(Vault.open(Path(home.state))) as vault:
+        doors = listeners.open_all(home, environ, os.getpid())
+        try:
+            return asyncio.run(_serve(home, config, vault, doors, ready))
+        finally:
+            doors.close()
+
+
+async def _serve(
+    home: Home, config: Config, vault: Vault, doors: listeners.Listeners, ready: Callable[[str], None]
+) -> int:
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[int] = loop.create_future()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, _settle, stopped, 0)
+
+    def poisoned(error: BaseException) -> None:
+        log.critical("disk_failed", kind=type(error).__name__)
+        loop.call_soon_threadsafe(_settle, stopped, DISK_FAILED)
+
+    deliver = partial(_deliver, loop)
+    writers = WriterLane(vault, deliver, poisoned)
+    readers = ReadLane(vault.readers, deliver)
+    ids, started = RandomIds(), now()
+    rows = vault.control_reader()
+    sessions = Sessions(ids, rows.by_token)
+    dispatcher = Dispatcher(
+        sessions=sessions,
+        readers=readers,
+        writers=writers,
+        handles=vault.readers(),
+        ids=ids,
+        clock=now,
+        zone=config.zone,
+        waiting={},
+        facts=lambda: Facts(
+            started, LEVELS[Level.PUBLIC].version, os.getpid(), home.root or home.state, sessions.counts()
+        ),
+    )
+    acceptor = Acceptor(sessions)
+    greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
+    acceptor.service = Service(dispatcher, greeting, sessions, seat_belt=config.owner.seat_belt)
+    writers.start()
+    readers.start()
+    await acceptor.open(doors.sockets)
+    for level, refusal in vault.unavailable.items():
+        log.error("level_unavailable", level=level.name, code=refusal.code)
+    ready(_welcome(home, vault))
+    try:
+        return await stopped
+    finally:
+        acceptor.close()
+        await asyncio.to_thread(readers.stop)
+        await asyncio.to_thread(writers.stop)
+        await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
+        acceptor.abandon()
+
+
+def _deliver(loop: asyncio.AbstractEventLoop, outcomes: list[tuple[Done, Outcome]]) -> None:
+    """Bring a lane's batch of outcomes to the loop in one hop."""
+    loop.call_soon_threadsafe(_hand_out, outcomes)
+
+
+def _hand_out(outcomes: list[tuple[Done, Outcome]]) -> None:
+    for done, outcome in outcomes:
+        done(outcome)
+
+
+def _settle(stopped: "asyncio.Future[int]", code: int) -> None:
+    if not stopped.done():
+        stopped.set_result(code)
+
+
+def _welcome(home: Home, vault: Vault) -> str:
+    """Say that all is ready and what to type next."""
+    option = f" --home {home.root}" if home.root else ""
+    lines = [
+        f"memtrigd {memtrigd.__version__} is ready (pid {os.getpid()}); memories in {home.state}",
+        "Next, in another terminal:",
+        f"  memtrigctl{option} save user-name 'Asha'",
+        f"  memtrigctl{option} search 'what is my name?'",
+        f"  memtrigctl{option} --as public whoami     # what an agent on the public socket may see",
+    ]
+    lines += [f"{level.name} can't be used: {why.message} {why.hint}" for level, why in vault.unavailable.items()]
+    return "\n".join(lines)

@@ -1,0 +1,110 @@
+"""The record of one memory, its limits, and what counts as the same text."""
+
+import unicodedata
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from memtrigd.domain.levels import Level
+from memtrigd.domain.moments import Micros
+
+
+class Kind(StrEnum):
+    """What a memory is about: a closed list, so that a typing error can't found an eleventh."""
+
+    PREFERENCE = "preference"
+    EVENT = "event"
+    HABIT = "habit"
+    RULE = "rule"
+    SCENE = "scene"
+    RELATIONSHIP = "relationship"
+    EMOTION = "emotion"
+    IDENTITY = "identity"
+    MILESTONE = "milestone"
+    GENERAL = "general"
+
+
+CORE_KINDS: Final = frozenset({Kind.RELATIONSHIP, Kind.IDENTITY})
+"""Who we are to each other: core unless said otherwise, and core never fades."""
+
+
+class Source(StrEnum):
+    """Who is behind a claim. STATED is the owner's own; an agent can't say it."""
+
+    STATED = "stated"
+    USER_EXPLICIT = "user_explicit"
+    FILE_IMPORT = "file_import"
+    AUTO_DETECT = "auto_detect"
+    SELF_INFERRED = "self_inferred"
+
+
+class Status(StrEnum):
+    """Where a memory stands. Only ACTIVE is ever served."""
+
+    ACTIVE = "active"
+    PENDING = "pending"
+    SUPERSEDED = "superseded"
+    REJECTED = "rejected"
+    DISPUTED = "disputed"
+    EXPIRED = "expired"
+    FORGOTTEN = "forgotten"
+
+
+class Memory(Struct, frozen=True, kw_only=True):
+    """One memory as it stands now. Times are microseconds UTC; ``importance`` is what it was at ``importance_at``."""
+
+    id: str
+    key: str
+    level: Level
+    space: str
+    content: str
+    created: Micros
+    updated: Micros
+    importance_at: Micros
+    kind: Kind = Kind.GENERAL
+    source: Source = Source.AUTO_DETECT
+    status: Status = Status.ACTIVE
+    entity: str | None = None
+    agent: str | None = None
+    session: str | None = None
+    tags: tuple[str, ...] = ()
+    emotion_tags: tuple[str, ...] = ()
+    sentiment: str | None = None
+    context: str | None = None
+    lang: str | None = None
+    attested: bool = False
+    quote: str | None = None
+    confidence: float | None = None
+    reason: str | None = None
+    core: bool = False
+    pinned: bool = False
+    importance: float = 1.0
+    last_recalled: Micros | None = None
+    recall_count: int = 0
+    seen_count: int = 1
+    deny_count: int = 0
+    expires_at: Micros | None = None
+    valid_from: Micros | None = None
+    valid_to: Micros | None = None
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    contests: str | None = None
+
+    def served(self, now: Micros) -> bool:
+        """Tell whether it may be shown at all: active, and not past its date, swept or not."""
+        return self.status is Status.ACTIVE and (self.expires_at is None or self.expires_at > now)
+
+
+_END_PUNCTUATION: Final = ".!?。！？।॥…؟۔"
+
+
+def canonical(text: str) -> str:
+    """Fold a text to the form in which two sayings are the same fact.
+
+    NFKC, case fold, white space collapsed, no sentence punctuation at the end. Marks are kept: कि is not की;
+    inner punctuation is kept: 1.5 mg is not 15 mg. A text of nothing but punctuation stays itself.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    collapsed = " ".join(folded.split())
+    return collapsed.rstrip(_END_PUNCTUATION + " ") or collapsed

@@ -1,0 +1,35 @@
+"""Times: whole microseconds since 1970 UTC inside, ISO 8601 with an offset outside."""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import TypeAlias
+
+from memtrigd.domain.errors import Refusal
+
+Micros: TypeAlias = int
+"""Microseconds since 1970-01-01T00:00Z. An integer has no zone to forget and compares exactly."""
+
+DAY: Micros = 86_400_000_000
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_iso(moment: Micros) -> str:
+    """Write a time as ISO 8601 in UTC with its offset, e.g. ``2026-11-30T08:15:00.000250+00:00``."""
+    return (_EPOCH + timedelta(microseconds=moment)).isoformat()
+
+
+def from_iso(text: str, zone: tzinfo) -> Micros:
+    """Read ISO 8601; a time without an offset is read in ``zone``, a date alone as its first moment there.
+
+    Raises Refusal ``bad_time`` for anything else, years outside 1 to 9999 included.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        return (aware - _EPOCH) // timedelta(microseconds=1)
+    except (ValueError, OverflowError):
+        raise Refusal(
+            "bad_time",
+            f"{text[:40]!r} is not a time.",
+            "Write it as 2026-11-30 or 2026-11-30T18:00+05:30.",
+        ) from None

@@ -1,0 +1,25 @@
+"""The owner's seat belt: an agent that can start programs shall not become the owner by starting memtrigctl.
+
+A belt, not a wall: a process that leaves its parents (a double fork) slips it. docs/security.md says so.
+"""
+
+from collections.abc import Callable, Collection
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.gate.peers import Peer, Process
+
+
+def buckle(peer: Peer, holders: Collection[Process], opened_own: Callable[[Process], bool], session_verb: bool) -> None:
+    """Refuse a control request whose process descends from one that holds a session.
+
+    ``holders`` are the processes with a connected session. A process that opened sessions may use the session verbs
+    (``session_verb``) even so: it is the policy layer of a host that itself runs under an agent.
+    """
+    above = next((process for process in peer.ancestors if process in holders), None)
+    if above is None or (session_verb and peer.process is not None and opened_own(peer.process)):
+        return
+    raise Refusal(
+        "owner_from_agent",
+        f"This runs under process {above.pid}, which holds an agent's session; the owner's verbs are not for agents.",
+        "Run it in a terminal of your own, add --as LEVEL to act as the agent, or set seat_belt = false under [owner].",
+    )

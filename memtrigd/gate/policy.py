@@ -1,0 +1,76 @@
+"""The decision: who may do what, at which level, seeing what. One function, asked before every request."""
+
+from memtrig import wire
+from msgspec import Struct
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
+from memtrigd.gate.doors import Door, DoorKind
+from memtrigd.store.control import SessionRow
+
+DEFAULT_SPACE = "default"
+"""The space that all agents share. Spaces organise, levels protect."""
+
+_WRITES = (wire.Save, wire.Delete)
+
+
+class Actor(Struct, frozen=True):
+    """Who acts, for provenance: kept with every version and audit row."""
+
+    kind: str
+    session: str | None = None
+    agent: str | None = None
+    conversation: str | None = None
+    ceiling: Level | None = None
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether the owner speaks."""
+        return self.kind == "owner"
+
+
+class Permit(Struct, frozen=True):
+    """Leave for one request: ``level`` is where it writes, ``reads`` what it sees (the highest first).
+
+    ``spaces`` are those that it sees as one, its own first. ``every_space`` is the owner's: each space by itself.
+    """
+
+    actor: Actor
+    level: Level
+    reads: tuple[Level, ...]
+    spaces: tuple[str, ...]
+    every_space: bool = False
+
+
+_OWNER = Actor("owner")
+_AS_OWNER = {level: Permit(_OWNER, level, level.and_below(), (DEFAULT_SPACE,), True) for level in Level}
+_HOOK = Permit(Actor("hook"), Level.PUBLIC, (), (DEFAULT_SPACE,))
+
+
+def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Permit:
+    """Decide on a request. ``session`` is the caller's as it stands at this moment, on the doors that have one.
+
+    Raises Refusal ``hello_first`` on an agent's door without a session, ``bad_level`` for an act at no level.
+    """
+    if door.kind is DoorKind.CONTROL:
+        return _AS_OWNER[_owner_level(request)]
+    if door.kind is DoorKind.HOOK:
+        return _HOOK
+    if session is None:
+        raise Refusal("hello_first", "The first request on this socket must be hello.", "See docs/protocol.md.")
+    actor = Actor("agent", session.id, session.agent, session.conversation, session.ceiling)
+    return Permit(actor, session.level, session.level.and_below(), spaces_of(session.space))
+
+
+def spaces_of(own: str | None) -> tuple[str, ...]:
+    """The spaces that a session sees, its own first: that is where it saves."""
+    return (DEFAULT_SPACE,) if own in (None, DEFAULT_SPACE) else (own, DEFAULT_SPACE)
+
+
+def _owner_level(request: wire.Request) -> Level:
+    """The level at which an owner's verb runs: as said; else reads see all, and writes go where nobody chose."""
+    if not isinstance(request, wire.Act):
+        return Level.RESTRICTED
+    if request.level is not None:
+        return parse_level(request.level)
+    return DEFAULT_LEVEL if isinstance(request.request, _WRITES) else Level.RESTRICTED

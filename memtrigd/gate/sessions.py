@@ -1,0 +1,173 @@
+"""Sessions: who is connected, and at which level. The level is looked up here at every request, never remembered.
+
+A session is a random handle minted by the daemon. Its level is on disk before ``raise`` is answered, so that it
+survives reconnects and restarts; what only rises can't be washed off by dropping the line.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import msgspec
+from msgspec import Struct
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.domain.moments import Micros
+from memtrigd.gate.doors import Door, DoorKind
+from memtrigd.gate.peers import Process
+from memtrigd.store.control import SessionRow
+
+
+class Labels(Struct, frozen=True, kw_only=True):
+    """What a caller calls itself. Labels grant and refuse nothing."""
+
+    agent: str | None = None
+    conversation: str | None = None
+    space: str | None = None
+
+
+class Ids(Protocol):
+    """Where ids come from: one stream per level, so that no level's ids tell of another's."""
+
+    def memory(self, level: Level) -> str:
+        """Mint the id of a memory."""
+
+    def session(self, level: Level) -> str:
+        """Mint a session's handle."""
+
+    def token(self, level: Level) -> str:
+        """Mint a resume token: a secret of at least 128 bits."""
+
+
+class Connected(Struct):
+    """A session in use: its row as it stands, who holds it, and how many connections it has."""
+
+    row: SessionRow
+    holder: Process | None
+    close: list[Callable[[], None]]
+
+
+class Sessions:
+    """The sessions in use, on the loop's thread. ``find`` reads one row from control.db when a token comes back."""
+
+    def __init__(self, ids: Ids, find: Callable[[bytes], SessionRow | None]) -> None:
+        self._ids = ids
+        self._find = find
+        self._connected: dict[str, Connected] = {}
+
+    def mint(self, door: Door, labels: Labels, level: Level, ceiling: Level, now: Micros) -> tuple[SessionRow, str]:
+        """Make a session and its resume token. Nothing holds it yet; the caller keeps the row in control.db."""
+        token = self._ids.token(level)
+        row = SessionRow(
+            id=self._ids.session(level),
+            token_hash=_digest(token),
+            agent=labels.agent,
+            conversation=labels.conversation,
+            space=labels.space,
+            origin=_origin(door),
+            start_level=level,
+            level=level,
+            ceiling=ceiling,
+            opened=now,
+            seen=now,
+            ended=None,
+        )
+        return row, token
+
+    def resume(self, door: Door, token: str) -> SessionRow:
+        """Find the session of a token at its current level. A token works only on the door that minted it."""
+        digest = _digest(token)
+        row = next((c.row for c in self._connected.values() if c.row.token_hash == digest), None) or self._find(digest)
+        if row is None or row.origin != _origin(door):
+            raise Refusal(
+                "session_unknown",
+                "No session of this socket has that resume token.",
+                "Start a new session: say hello without resume.",
+            )
+        if row.ended is not None:
+            raise _ended()
+        return row
+
+    def attach(self, row: SessionRow, holder: Process | None, close: Callable[[], None]) -> None:
+        """Count a connection in; ``close`` will be called when the session is ended."""
+        entry = self._connected.get(row.id)
+        if entry is None:
+            self._connected[row.id] = Connected(row, holder, [close])
+        else:
+            entry.close.append(close)
+
+    def detach(self, session: str, close: Callable[[], None]) -> None:
+        """Count a connection out; the session can be resumed."""
+        entry = self._connected.get(session)
+        if entry is not None and close in entry.close:
+            entry.close.remove(close)
+            if not entry.close:
+                del self._connected[session]
+
+    def current(self, session: str) -> SessionRow:
+        """Return the session as it stands now. Raises ``session_ended``."""
+        entry = self._connected.get(session)
+        if entry is None:
+            raise _ended()
+        return entry.row
+
+    def raised(self, session: str, level: Level) -> None:
+        """Put a new level in force; only upwards. Called after control.db has it."""
+        entry = self._connected.get(session)
+        if entry is not None and level > entry.row.level:
+            entry.row = msgspec.structs.replace(entry.row, level=level)
+
+    def end(self, session: str) -> None:
+        """Drop a session and close its connections. Called after control.db has it."""
+        entry = self._connected.pop(session, None)
+        for close in entry.close if entry else []:
+            close()
+
+    def holders(self) -> set[Process]:
+        """The processes that hold a connected session."""
+        return {c.holder for c in self._connected.values() if c.holder is not None}
+
+    def opened_by(self, process: Process) -> bool:
+        """Tell whether a process holds a session that it opened over the control socket."""
+        return any(c.holder == process and c.row.origin == DoorKind.HANDED.value for c in self._connected.values())
+
+    def connected(self) -> Iterator[tuple[SessionRow, int]]:
+        """Each connected session with the number of its connections."""
+        return ((c.row, len(c.close)) for c in self._connected.values())
+
+    def counts(self) -> dict[Level, int]:
+        """How many connected sessions are at each level now."""
+        return dict(Counter(c.row.level for c in self._connected.values()))
+
+
+def check_raise(row: SessionRow, level: Level) -> None:
+    """Raise Refusal unless the session may go to ``level``: never down, never over its ceiling."""
+    if row.ended is not None:
+        raise _ended()
+    if level < row.level:
+        raise Refusal(
+            "taint_never_falls",
+            f"The session is at {row.level.name} and does not go down to {level.name}.",
+            "End it and open a new one at the lower level.",
+        )
+    if level > row.ceiling:
+        raise Refusal(
+            "over_ceiling",
+            f"The session may rise to {row.ceiling.name}, not to {level.name}.",
+            "Open a session with a higher ceiling.",
+        )
+
+
+def _origin(door: Door) -> str:
+    return door.name
+
+
+def _digest(token: str) -> bytes:
+    """Keep only a digest: who reads control.db can't resume with it. The token is random, so it needs no salt."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _ended() -> Refusal:
+    return Refusal("session_ended", "This session was ended.", "Start a new session: say hello without resume.")

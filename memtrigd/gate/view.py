@@ -1,0 +1,94 @@
+"""A view: what a caller holds of the vault. A file that it may not see is not in it, so no clause can be forgotten."""
+
+from collections.abc import Mapping, Sequence
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory
+from memtrigd.domain.moments import Micros
+from memtrigd.domain.shadowing import Mask, Winner, winner
+from memtrigd.gate.policy import Permit
+from memtrigd.store.interface import LevelReader, LevelWriter
+
+
+class View:
+    """Read handles of the permitted levels, the highest first, and at most the write handle of exactly one.
+
+    A permitted level whose file can't be used at present is not among ``readers``: the reply names it as incomplete.
+    """
+
+    def __init__(self, permit: Permit, handles: Mapping[Level, LevelReader], writer: LevelWriter | None = None) -> None:
+        self.level = permit.level
+        self.permitted = permit.reads
+        self.readers = tuple(handles[level] for level in permit.reads if level in handles)
+        self._writer = writer
+        self.every_space = permit.every_space
+        self._spaces = permit.spaces
+
+    @property
+    def spaces(self) -> tuple[str, ...]:
+        """The spaces in sight: the caller's own and the shared one, or for the owner every one there is."""
+        if not self.every_space:
+            return self._spaces
+        others = {space for reader in self.readers for space in reader.spaces()}
+        return (*self._spaces, *sorted(others.difference(self._spaces)))
+
+    def rivals(self, space: str) -> tuple[str, ...]:
+        """The spaces whose copies of a key compete with one in ``space``: for the owner each space stands alone."""
+        return (space,) if self.every_space else self._spaces
+
+    @property
+    def own_space(self) -> str:
+        """The space that new memories go to."""
+        return self._spaces[0]
+
+    @property
+    def writer(self) -> LevelWriter:
+        """The write handle of the caller's own level."""
+        if self._writer is None:
+            raise Refusal(
+                "level_unavailable",
+                f"The database of {self.level.name} can't be used; nothing was written.",
+                "`memtrigctl status` tells why.",
+            )
+        return self._writer
+
+    def reader(self, level: Level) -> LevelReader | None:
+        """The read handle of one level, None where it is not permitted or not available."""
+        return next((reader for reader in self.readers if reader.level == level), None)
+
+    def copies(self, key: str, spaces: Sequence[str]) -> list[Memory]:
+        """The active copies of a key in every permitted level, in ``spaces``."""
+        found = []
+        for reader in self.readers:
+            for space in spaces:
+                memory = reader.active(key, space)
+                if memory is not None:
+                    found.append(memory)
+        return found
+
+    def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
+        """What deletes at the permitted levels hide of a key."""
+        return [mask for reader in self.readers for mask in reader.masks(key, spaces)]
+
+    def winner(self, key: str, space: str, now: Micros) -> Winner | None:
+        """The copy of a key that the caller sees, of ``space`` and its rivals."""
+        rivals = self.rivals(space)
+        copies = self.copies(key, rivals)
+        return winner(copies, self.masks(key, rivals), rivals[0], now) if copies else None
+
+    def serves(self, memory: Memory, now: Micros) -> Winner | None:
+        """The winner of a memory's key if that is the memory itself, else None: it is shadowed, masked or expired."""
+        if memory.space not in self.rivals(memory.space):
+            return None
+        found = self.winner(memory.key, memory.space, now)
+        return found if found is not None and found.memory.id == memory.id else None
+
+    def find(self, memory_id: str) -> Memory | None:
+        """The row with an id, in whichever permitted level it lies."""
+        return next(filter(None, (reader.by_id(memory_id) for reader in self.readers)), None)
+
+    def is_contested(self, memory: Memory) -> bool:
+        """Tell whether a waiting proposal contradicts a row. Proposals lie at the level of the row they contest."""
+        reader = self.reader(memory.level)
+        return reader is not None and any(p.contests == memory.id for p in reader.pending(memory.key, memory.space))

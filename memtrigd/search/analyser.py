@@ -1,0 +1,73 @@
+"""What a text is made of: the one function behind index and query, so that they can't drift apart."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import Final
+
+from memtrigd.search import words
+from memtrigd.search.folding import prepare
+from memtrigd.search.grams import grams
+from memtrigd.search.scripts import CJK, SOUTHEAST_ASIAN, TOKEN, ZWJ
+from memtrigd.search.stopwords import STOPWORDS
+from memtrigd.search.words import Token
+
+_SEPARATOR: Final = re.compile(r"[/\\:@&=~]+")
+_HYPHEN: Final = re.compile(r"[-_.#+]+")
+_SKIN: Final = re.compile("[\U0001f3fb-\U0001f3ff]")
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms of a text for the index, repeats included. Takes any ``str``, in time linear to its length."""
+    return [term for token in _tokens(text) for term in token.terms]
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the different terms of a question, without stop words unless it has nothing else."""
+    tokens = list(_tokens(text))
+    telling = [token for token in tokens if token.surface not in STOPWORDS]
+    return list(dict.fromkeys(term for token in telling or tokens for term in token.terms))
+
+
+def memory_terms(key: str, content: str, entity: str | None, tags: Sequence[str], context: str | None) -> list[str]:
+    """Return what a memory is found by. Its level, agent and ids are no text of anybody's and are not searched."""
+    return [term for field in (key, content, entity, *tags, context) if field for term in terms(field)]
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    for match in TOKEN.finditer(prepare(text)):
+        yield from _TAKE_APART[str(match.lastgroup)](match.group())
+
+
+def _compound(text: str) -> Iterator[Token]:
+    """Analyse what stands without a space: whole, by its segments (a path's names, a URL's host), by their words."""
+    segments = _SEPARATOR.split(text)
+    if len(segments) > 1:
+        yield words.whole(text)
+    for segment in segments:
+        name = segment.lstrip("-_.#+").rstrip("-_.")
+        pieces = list(filter(None, _HYPHEN.split(name)))
+        if pieces != [name]:
+            yield words.whole(name)
+        yield from chain.from_iterable(map(words.analyse, pieces))
+
+
+def _continuous(run: str, sizes: tuple[int, int]) -> Iterator[Token]:
+    """Analyse a run without spaces by its n-grams of two sizes; one too short for any is its own term."""
+    found = [gram for size in sizes for gram in grams(run, size)] or [run]
+    yield from (Token(gram, (gram,)) for gram in found)
+
+
+def _emoji(sequence: str) -> Iterator[Token]:
+    """Analyse an emoji: as it stands, and the pictures that it is made of without their skin tones."""
+    pictures = [_SKIN.sub("", picture) for picture in sequence.split(ZWJ)]
+    yield Token(sequence, tuple(dict.fromkeys([words.bounded(sequence), *pictures])))
+
+
+_TAKE_APART: Final[dict[str, Callable[[str], Iterator[Token]]]] = {
+    "compound": _compound,
+    "emoji": _emoji,
+    **dict.fromkeys(CJK, partial(_continuous, sizes=(1, 2))),
+    **dict.fromkeys(SOUTHEAST_ASIAN, partial(_continuous, sizes=(2, 3))),
+}

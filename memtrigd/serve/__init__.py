@@ -1,0 +1,1 @@
+"""From frame to frame: protocol → decode → gate → handler in its lane → answer."""

@@ -1,0 +1,63 @@
+"""Accepting: who comes in through which door becomes a connection with a caller. Strangers stay outside."""
+
+import asyncio
+import socket
+from functools import partial
+
+from memtrigd.gate import peers
+from memtrigd.gate.doors import HANDED, Door
+from memtrigd.gate.peers import Peer
+from memtrigd.gate.sessions import Sessions
+from memtrigd.serve.dispatch import Caller
+from memtrigd.serve.protocol import Connection, Service
+from memtrigd.store.control import SessionRow
+
+
+class Acceptor:
+    """Opens the doors, and knows the connections that are inside."""
+
+    service: Service
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._servers: list[asyncio.Server] = []
+        self._inside: set[Connection] = set()
+        self._adopting: set[asyncio.Task[object]] = set()
+
+    async def open(self, sockets: dict[Door, socket.socket]) -> None:
+        """Begin to accept at every door."""
+        loop = asyncio.get_running_loop()
+        for door, listener in sockets.items():
+            factory = partial(Connection, self.service, partial(_admit, door), self._inside)
+            self._servers.append(await loop.create_unix_server(factory, sock=listener))
+
+    def adopt(self, ours: socket.socket, row: SessionRow, peer: Peer) -> None:
+        """Serve the daemon's end of a pair whose other end goes to a host. The session counts as connected at once."""
+        caller = Caller(HANDED, peer, row.id)
+        connection = Connection(self.service, lambda _: caller, self._inside)
+        self._sessions.attach(row, peer.process, connection.close)
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(loop.connect_accepted_socket(lambda: connection, ours))
+        self._adopting.add(task)
+        task.add_done_callback(self._adopting.discard)
+
+    def close(self) -> None:
+        """Accept nobody more and read no more requests; what is under way will be answered."""
+        for server in self._servers:
+            server.close()
+        for connection in self._inside:
+            connection.stop_reading()
+
+    def abandon(self) -> None:
+        """Close the connections that are left, after what they still have to send."""
+        for connection in list(self._inside):
+            connection.close()
+
+
+def _admit(door: Door, transport: asyncio.Transport) -> Caller:
+    """Make a caller of whoever connected at a door. Raises PermissionError for another user's process."""
+    sock: socket.socket = transport.get_extra_info("socket")
+    peer = peers.of(sock)
+    if peer.uid != peers.own_uid():
+        raise PermissionError
+    return Caller(door, peer)

@@ -1,0 +1,64 @@
+"""From a frame's body to a typed request, by the door that it came through."""
+
+from collections.abc import Callable
+
+import msgspec
+from memtrig import wire
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.gate.doors import DoorKind
+
+_DECODERS: dict[DoorKind, Callable[[bytes | msgspec.Raw], wire.Request]] = {
+    DoorKind.LEVEL: wire.decode_agent,
+    DoorKind.HANDED: wire.decode_agent,
+    DoorKind.CONTROL: wire.decode_control,
+    DoorKind.HOOK: wire.decode_hook,
+}
+_EVERY_TYPE = frozenset(
+    cls.__struct_config__.tag for union in (wire.AgentRequest, wire.ControlRequest) for cls in union.__args__
+)
+_HINT = "docs/protocol.md lists the operations and their fields."
+
+
+def call(body: bytes) -> wire.Call:
+    """Decode the outer map of a request. Raises Refusal ``bad_frame``."""
+    try:
+        return wire.decode_call(body)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise Refusal("bad_frame", f"The frame holds no request: {error}.", _HINT) from None
+
+
+def request(kind: DoorKind, raw: msgspec.Raw) -> wire.Request:
+    """Decode a request as the door allows. Raises Refusal ``not_here`` for another door's, else ``bad_request``."""
+    try:
+        return _DECODERS[kind](raw)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        tag = _tag(raw)
+        if tag in _EVERY_TYPE and not _carries(kind, tag):
+            raise Refusal("not_here", f"This socket does not carry {tag!r}.", _OTHER_DOOR[kind]) from None
+        raise Refusal("bad_request", f"{str(error)[:400]}.", _HINT) from None
+
+
+def _tag(raw: msgspec.Raw) -> object:
+    """Read the type of a request that did not decode."""
+    try:
+        return msgspec.msgpack.decode(raw, type=_Tagged).type
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def _carries(kind: DoorKind, tag: object) -> bool:
+    union = {DoorKind.CONTROL: wire.ControlRequest, DoorKind.HOOK: wire.HookRequest}.get(kind, wire.AgentRequest)
+    return any(cls.__struct_config__.tag == tag for cls in union.__args__)
+
+
+class _Tagged(msgspec.Struct):
+    type: str
+
+
+_OTHER_DOOR = {
+    DoorKind.LEVEL: "The owner's verbs are on control.sock.",
+    DoorKind.HANDED: "The owner's verbs are on control.sock.",
+    DoorKind.CONTROL: "The owner's data verbs come inside act; agents use a level socket.",
+    DoorKind.HOOK: "A hook's socket carries only what a host's hook needs.",
+}

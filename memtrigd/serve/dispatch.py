@@ -1,0 +1,183 @@
+"""Dispatch: permit → rule → lane → reply. Every request of every door passes through ``take``."""
+
+import socket
+from collections.abc import Callable, Mapping
+from datetime import tzinfo
+from hashlib import blake2b
+from typing import Any, Final, Protocol, TypeAlias
+
+import msgspec
+from memtrig import wire
+from msgspec import Struct
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.domain.moments import Micros
+from memtrigd.gate import policy
+from memtrigd.gate.doors import Door
+from memtrigd.gate.peers import Peer
+from memtrigd.gate.policy import Permit
+from memtrigd.gate.sessions import Ids, Sessions
+from memtrigd.gate.view import View
+from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
+from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.turn import Turn
+from memtrigd.store.interface import LevelReader, Remembered
+from memtrigd.store.writer import Hands
+
+LARGE: Final = 16 << 10
+"""Characters of a content from which its analysis would hold up the loop and goes to the reader's thread."""
+
+
+QUEUED: Final = 4096
+"""Jobs of one level that may wait for its lanes."""
+
+
+class Caller(Struct):
+    """One connection as the gate knows it: fixed at accept, but for the session that hello brings."""
+
+    door: Door
+    peer: Peer
+    session: str | None = None
+
+
+class Reply(Struct, frozen=True):
+    """What goes back: a result or an error, and the visible levels that could not be consulted.
+
+    ``descriptor`` is a socket to hand over with the frame (SCM_RIGHTS); whoever sends it closes it.
+    """
+
+    result: wire.Result | None = None
+    error: Exception | None = None
+    incomplete: tuple[Level, ...] = ()
+    descriptor: socket.socket | None = None
+
+
+Done: TypeAlias = Callable[[Reply], None]
+Replied: TypeAlias = Callable[[wire.Result | Exception], None]
+
+
+class Readers(Protocol):
+    """The lane of reads: runs them on its own thread and brings the outcome back to the loop."""
+
+    def submit(self, run: Callable[[Mapping[Level, LevelReader]], Any], done: Callable[[Any], None]) -> None:
+        """Run ``run`` with the lane's handles; ``done`` gets what it returned or raised."""
+
+
+class Writers(Protocol):
+    """The lane of the one writer. ``done`` is called after the commit, never before."""
+
+    def submit(self, level: Level | None, run: Callable[[Hands], Any], done: Callable[[Any], None]) -> None:
+        """Run ``run`` in a transaction of ``level``, None for control.db."""
+
+
+class Dispatcher(Struct, frozen=True):
+    """Takes requests and gives replies. Holds what is the same for all of them."""
+
+    sessions: Sessions
+    readers: Readers
+    writers: Writers
+    handles: Mapping[Level, LevelReader]
+    ids: Ids
+    clock: Callable[[], Micros]
+    zone: tzinfo
+    facts: Callable[[], Facts]
+    waiting: dict[Level, int]
+    """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
+
+    def take(self, caller: Caller, request: wire.Request, done: Done) -> None:
+        """Answer one request. ``done`` is called exactly once, now or later, on the loop's thread."""
+        missing: tuple[Level, ...] = ()
+
+        def reply(outcome: wire.Result | Exception) -> None:
+            done(Reply(None, outcome, missing) if isinstance(outcome, Exception) else Reply(outcome, None, missing))
+
+        try:
+            session = self.sessions.current(caller.session) if caller.session is not None else None
+            leave = policy.permit(caller.door, session, request)
+            missing = tuple(level for level in leave.reads if level not in self.handles)
+            self._in_lane(leave, request.request if isinstance(request, wire.Act) else request, reply)
+        except Refusal as refusal:
+            reply(refusal)
+
+    def _in_lane(self, leave: Permit, request: Any, reply: Replied) -> None:
+        operation = OPERATIONS[type(request)]
+        match operation.lane:
+            case Lane.INLINE:
+                reply(operation.run(self._turn(leave, View(leave, self.handles)), request))
+            case Lane.READ:
+                asked = self.facts() if isinstance(request, wire.GetStatus) else request
+                done = self._counted(leave.level, reply)
+                self.readers.submit(lambda h: operation.run(self._turn(leave, View(leave, h)), asked), done)
+            case Lane.WRITE:
+                self._prepare(operation, leave, request, reply)
+
+    def _prepare(self, operation: Operation, leave: Permit, request: Any, reply: Replied) -> None:
+        """Prepare a write, on the reader's thread where that takes long, then queue it at the caller's level."""
+        prepare = operation.prepare
+        if prepare is None:
+            self._queue(operation, leave, request, request, reply)
+        elif len(request.content) < LARGE:
+            self._queue(operation, leave, request, prepare(request, leave.actor, self.zone), reply)
+        else:
+
+            def prepared(outcome: Any) -> None:
+                if isinstance(outcome, Exception):
+                    reply(outcome)
+                else:
+                    self._queue(operation, leave, request, outcome, reply)
+
+            done = self._counted(leave.level, prepared)
+            self.readers.submit(lambda _: prepare(request, leave.actor, self.zone), done)
+
+    def _queue(self, operation: Operation, leave: Permit, request: Any, draft: Any, reply: Replied) -> None:
+        def run(hands: Hands) -> wire.Result:
+            turn = self._turn(leave, View(leave, hands.readers, hands.writer))
+            return once(turn, request, lambda: operation.run(turn, draft))
+
+        self.writers.submit(leave.level, run, self._counted(leave.level, reply))
+
+    def _counted(self, level: Level, reply: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Count a job in until its outcome is there. Raises ``busy`` where too many of its level wait."""
+        if self.waiting.get(level, 0) >= QUEUED:
+            raise Refusal("busy", f"Too much work waits at {level.name}.", "Try again in a moment.", retryable=True)
+        self.waiting[level] = self.waiting.get(level, 0) + 1
+
+        def done(outcome: Any) -> None:
+            self.waiting[level] -= 1
+            reply(outcome)
+
+        return done
+
+    def _turn(self, leave: Permit, view: View) -> Turn:
+        return Turn(view, leave.actor, self.clock(), lambda: self.ids.memory(leave.level), self.zone)
+
+
+def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Result:
+    """Run a write at most once per idempotency key, and answer a retry with what the first try was answered.
+
+    A key is looked up in every level in sight, since the session may have been raised between try and retry, and
+    kept at the level that was written. Raises ``key_reused`` if it came with another request.
+    """
+    if request.idempotency_key is None:
+        return run()
+    session = turn.actor.session
+    digest = blake2b(msgspec.msgpack.encode(request), digest_size=16).digest()
+    for reader in turn.view.readers:
+        earlier = reader.remembered(session, request.idempotency_key)
+        if earlier is None:
+            continue
+        if earlier.digest != digest:
+            raise Refusal(
+                "key_reused",
+                "This idempotency key was used for a different request.",
+                "Make a new random key for each request, and keep it for the retries of that one.",
+            )
+        return _decode_result(earlier.reply)
+    result = run()
+    kept = Remembered(digest, msgspec.msgpack.encode(result))
+    turn.view.writer.remember(session, request.idempotency_key, kept, getattr(result, "id", None), turn.now)
+    return result
+
+
+_decode_result: Callable[[bytes], wire.AnyResult] = msgspec.msgpack.Decoder(wire.AnyResult).decode

@@ -1,0 +1,184 @@
+"""Sessions on the wire: hello on a level socket, and a host's session verbs on the control socket."""
+
+import socket
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from memtrig import wire
+
+import memtrigd
+from memtrigd.domain.claim import MAX_NOTE, name, text
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level, parse_level
+from memtrigd.domain.moments import Micros, to_iso
+from memtrigd.gate.doors import HANDED
+from memtrigd.gate.peers import Peer
+from memtrigd.gate.sessions import Labels, Sessions, check_raise
+from memtrigd.serve.dispatch import Caller, Done, Reply, Writers
+from memtrigd.store.control import ControlReader, ControlWriter, SessionRow
+
+Adopt: TypeAlias = Callable[[socket.socket, SessionRow, Peer], None]
+"""Takes the daemon's end of a pair of sockets into service, for a session and the peer that asked for it."""
+
+
+class Greeting:
+    """Mints, resumes, raises and ends sessions. Runs on the loop's thread."""
+
+    def __init__(
+        self, sessions: Sessions, rows: ControlReader, writers: Writers, clock: Callable[[], Micros], adopt: Adopt
+    ) -> None:
+        self._sessions = sessions
+        self._rows = rows
+        self._writers = writers
+        self._clock = clock
+        self._adopt = adopt
+
+    def hello(self, caller: Caller, request: wire.Hello, close: Callable[[], None]) -> wire.Welcome:
+        """Begin or resume the session of a level socket: its level is the socket's, its ceiling too.
+
+        The row follows to the disk behind the answer: nothing but this token depends on it, and no write of the
+        session can overtake it there.
+        """
+        if caller.session is not None:
+            raise Refusal("bad_request", "This connection has its session already.", "Say hello once, first.")
+        if request.protocol != wire.PROTOCOL:
+            raise Refusal(
+                "protocol_version",
+                f"The client speaks protocol {request.protocol}, this daemon {wire.PROTOCOL}.",
+                "Bring both to the same version; after an upgrade restart the daemon.",
+            )
+        labels = _labels(request.agent, request.conversation, request.space)
+        level = caller.door.level
+        if level is None:
+            raise Refusal("not_here", "This descriptor has its session already.", "Send requests without hello.")
+        if request.resume is not None:
+            row, token = self._sessions.resume(caller.door, request.resume), request.resume
+        else:
+            now = self._clock()
+            row, token = self._sessions.mint(caller.door, labels, level, level, now)
+            self._writers.submit(None, lambda hands: hands.control.add(row), _nobody_waits)
+        caller.session = row.id
+        self._sessions.attach(row, caller.peer.process, close)
+        return _welcome(row, token)
+
+    def open(self, caller: Caller, request: wire.SessionOpen, done: Done) -> None:
+        """Open or resume a session for a host, on disk before it is answered, and hand over its descriptor."""
+        labels = _labels(request.agent, request.conversation, request.space)
+        if request.resume is not None:
+            self._hand_over(caller, self._sessions.resume(HANDED, request.resume), request.resume, done)
+            return
+        level = parse_level(request.level)
+        ceiling = level if request.ceiling is None else parse_level(request.ceiling)
+        if ceiling < level:
+            raise Refusal(
+                "over_ceiling", f"The ceiling {ceiling.name} is under the level {level.name}.", "Raise the ceiling."
+            )
+        row, token = self._sessions.mint(HANDED, labels, level, ceiling, self._clock())
+        self._on_disk(lambda control: control.add(row), done, lambda _: self._hand_over(caller, row, token, done))
+
+    def _hand_over(self, caller: Caller, row: SessionRow, token: str, done: Done) -> None:
+        ours, theirs = socket.socketpair()
+        self._adopt(ours, row, caller.peer)
+        done(Reply(_welcome(row, token), descriptor=theirs))
+
+    def raise_(self, request: wire.SessionRaise, done: Done) -> None:
+        """Ratchet a session up: on disk first, then in force, then answered."""
+        level = parse_level(request.level)
+        reason = text(request.reason, "reason", MAX_NOTE)
+        row = self._row(request.session)
+        check_raise(row, level)
+        now = self._clock()
+
+        def committed(force: Level) -> None:
+            self._sessions.raised(row.id, force)
+            done(Reply(wire.Raised(session=row.id, level=force.name)))
+
+        self._on_disk(lambda control: _ratchet(control, row.id, level, reason, now), done, committed)
+
+    def end(self, request: wire.SessionEnd, done: Done) -> None:
+        """End a session: void on disk first, then its connections close."""
+        row = self._row(request.session)
+        now = self._clock()
+
+        def committed(_: object) -> None:
+            self._sessions.end(row.id)
+            done(Reply(wire.Ended(session=row.id)))
+
+        self._on_disk(lambda control: control.end(row.id, now), done, committed)
+
+    def list(self, request: wire.SessionList) -> wire.Sessions:
+        """List the connected sessions, or every one that is kept."""
+        connected = {row.id: (row, count) for row, count in self._sessions.connected()}
+        rows = [row for row, _ in connected.values()]
+        if request.all:
+            rows += [row for row in self._rows.all(include_ended=True) if row.id not in connected]
+        rows.sort(key=lambda row: (row.opened, row.id))
+        return wire.Sessions(sessions=[_shown(row, connected.get(row.id, (row, 0))[1]) for row in rows])
+
+    def _on_disk(self, write: Callable[[ControlWriter], Any], done: Done, committed: Callable[[Any], None]) -> None:
+        """Write control.db, and go on with ``committed`` only when that is durable."""
+
+        def settled(outcome: Any) -> None:
+            if isinstance(outcome, Exception):
+                done(Reply(error=outcome))
+            else:
+                committed(outcome)
+
+        self._writers.submit(None, lambda hands: write(hands.control), settled)
+
+    def _row(self, session: str) -> SessionRow:
+        """Find a session by its handle, connected or not. Raises ``session_unknown``."""
+        row = next((row for row, _ in self._sessions.connected() if row.id == session), None) or self._rows.by_id(
+            session
+        )
+        if row is None:
+            raise Refusal("session_unknown", "There is no session with this handle.", "`sessions` lists them.")
+        return row
+
+
+def _labels(agent: str | None, conversation: str | None, space: str | None) -> Labels:
+    return Labels(
+        agent=None if agent is None else name(agent, "agent"),
+        conversation=None if conversation is None else name(conversation, "conversation"),
+        space=None if space is None else name(space, "space"),
+    )
+
+
+def _welcome(row: SessionRow, token: str) -> wire.Welcome:
+    return wire.Welcome(
+        session=row.id,
+        resume=token,
+        level=row.level.name,
+        ceiling=row.ceiling.name,
+        protocol=wire.PROTOCOL,
+        server=memtrigd.__version__,
+        agent=row.agent,
+        conversation=row.conversation,
+        space=row.space,
+    )
+
+
+def _shown(row: SessionRow, connections: int) -> wire.Session:
+    return wire.Session(
+        session=row.id,
+        level=row.level.name,
+        ceiling=row.ceiling.name,
+        origin=row.origin,
+        opened=to_iso(row.opened),
+        connections=connections,
+        agent=row.agent,
+        conversation=row.conversation,
+        space=row.space,
+        ended=None if row.ended is None else to_iso(row.ended),
+    )
+
+
+def _ratchet(control: ControlWriter, session: str, level: Level, reason: str, at: Micros) -> Level:
+    """Raise a session on disk; returns the level that is in force, which two raises at once may have put higher."""
+    control.set_level(session, level, reason, at)
+    row = control.by_id(session)
+    return level if row is None else row.level
+
+
+def _nobody_waits(outcome: object) -> None:
+    """A session works without its row; only resuming it would not, and then the client starts a new one."""

@@ -1,0 +1,67 @@
+"""whoami, ping and status: what the daemon says of the caller and of itself."""
+
+from memtrig import wire
+from msgspec import Struct
+
+import memtrigd
+from memtrigd.domain.levels import Level
+from memtrigd.domain.moments import Micros, to_iso
+from memtrigd.serve.turn import Turn
+
+
+class Facts(Struct, frozen=True):
+    """What the daemon knows of itself when a request is taken, and no handler can look up."""
+
+    started: Micros
+    schema: int
+    pid: int
+    home: str
+    sessions: dict[Level, int]
+
+
+def ping(turn: Turn, request: wire.Ping) -> wire.Pong:
+    """Answer with the version and the time."""
+    return wire.Pong(server=memtrigd.__version__, time=to_iso(turn.now))
+
+
+def whoami(turn: Turn, request: wire.Whoami) -> wire.Me:
+    """Say for whom the daemon takes the caller, and what it may read."""
+    actor, view = turn.actor, turn.view
+    return wire.Me(
+        kind=actor.kind,
+        level=view.level.name,
+        reads=[level.name for level in view.permitted],
+        session=actor.session,
+        ceiling=turn.actor.ceiling.name if turn.actor.ceiling is not None else None,
+        agent=actor.agent,
+        conversation=actor.conversation,
+        space=view.own_space,
+    )
+
+
+def status(turn: Turn, facts: Facts) -> wire.StatusReport:
+    """Report on the visible levels.
+
+    Sessions are counted for the owner alone: the count would tell a low session when a raised one leaves.
+    """
+    owner = turn.actor.is_owner
+    levels = []
+    for level in turn.view.permitted:
+        reader = turn.view.reader(level)
+        levels.append(
+            wire.LevelStatus(
+                level=level.name,
+                available=reader is not None,
+                memories=reader.counts() if reader else {},
+                sessions=facts.sessions.get(level, 0) if owner else None,
+            )
+        )
+    return wire.StatusReport(
+        server=memtrigd.__version__,
+        protocol=wire.PROTOCOL,
+        schema=facts.schema,
+        started=to_iso(facts.started),
+        levels=levels,
+        pid=facts.pid if owner else None,
+        home=facts.home if owner else None,
+    )

@@ -1,0 +1,46 @@
+"""search: a question in natural language. Shadows are cast before anything is filtered or counted."""
+
+from memtrig import wire
+from msgspec.structs import replace
+
+from memtrigd.domain.claim import text
+from memtrigd.domain.errors import Refusal
+from memtrigd.search import lexical
+from memtrigd.serve.records import EXCERPT, REPLY_BYTES, record, size
+from memtrigd.serve.turn import Turn
+
+MAX_RESULTS = 100
+MAX_QUERY = 8192
+"""Bytes of UTF-8 of a query."""
+
+
+def search(turn: Turn, request: wire.Search) -> wire.Found:
+    """Return the best hits among the memories that the caller sees. A query without words finds nothing."""
+    if not 1 <= request.max_results <= MAX_RESULTS:
+        raise Refusal(
+            "bad_value", f"max_results is {request.max_results}.", f"Ask for 1 to {MAX_RESULTS} results; 10 is usual."
+        )
+    if not request.query.strip():
+        return wire.Found(results=[])
+    query, view = text(request.query, "query", MAX_QUERY), turn.view
+    results: list[wire.Record] = []
+    room = REPLY_BYTES
+    for hit in lexical.rank(view.readers, query):
+        reader = view.reader(hit.level)
+        memory = reader.document(hit.document) if reader else None
+        winner = view.serves(memory, turn.now) if memory else None
+        if memory is None or winner is None:
+            continue
+        shown = record(memory, turn.now, winner=winner, contested=view.is_contested(memory))
+        room -= size(memory)
+        results.append(replace(_excerpt(shown) if room < 0 else shown, score=round(hit.score, 6)))
+        if len(results) == request.max_results:
+            break
+    return wire.Found(results=results)
+
+
+def _excerpt(shown: wire.Record) -> wire.Record:
+    """Show a record by its beginning, and say how much there is: ``get`` brings the whole."""
+    if len(shown.content) <= EXCERPT:
+        return shown
+    return replace(shown, content=shown.content[:EXCERPT], content_bytes=len(shown.content.encode()))

@@ -1,0 +1,256 @@
+"""One connection: bytes in, frames out, in order, with back-pressure both ways.
+
+Requests of a connection take effect in the order in which they were sent: a read waits for the writes before it,
+while writes that follow each other travel together into one commit.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from memtrig import wire
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.serve import decode
+from memtrigd.serve.dispatch import LARGE, Caller, Done, Reply
+from memtrigd.serve.frames import Splitter
+
+IN_FLIGHT: Final = 128
+"""Requests of one connection that may wait or run; then its bytes are left in the kernel until there is room."""
+RETRY: Final = 0.01
+"""Seconds between looks whether a descriptor can be handed over."""
+
+_WRITES: Final = (wire.Save, wire.Delete)
+
+
+class Service(Protocol):
+    """What a connection needs of the daemon."""
+
+    def take(self, caller: Caller, request: wire.Request, connection: "Connection", done: Done) -> None:
+        """Answer one request through ``done``."""
+
+    def lost(self, caller: Caller, connection: "Connection") -> None:
+        """Hear that a connection is gone."""
+
+    def fault(self, error: BaseException) -> Refusal:
+        """Log a fault of our own and turn it into what the caller may know of it."""
+
+
+class Connection(asyncio.Protocol):
+    """The life of one connection, from accept to close."""
+
+    def __init__(
+        self, service: Service, admit: Callable[[asyncio.Transport], Caller], inside: set["Connection"]
+    ) -> None:
+        self._service = service
+        self._admit = admit
+        self._all = inside
+        self._splitter = Splitter()
+        self._waiting: deque[tuple[int, wire.Request]] = deque()
+        self._running = 0
+        self._writing = 0
+        self._barrier = False
+        self._clogged = False
+        self._unsent: list[bytes] = []
+        self._inside = False
+        self._closed = False
+        self._caller: Caller | None = None
+        self._transport: asyncio.Transport | None = None
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """The transport of a connection that was made."""
+        assert self._transport is not None
+        return self._transport
+
+    @property
+    def caller(self) -> Caller:
+        """The caller that the gate admitted."""
+        assert self._caller is not None
+        return self._caller
+
+    # -- bytes in ------------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Let the gate see who it is. A stranger is closed on without a word."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        try:
+            self._caller = self._admit(transport)
+        except PermissionError:
+            transport.abort()
+            return
+        self._all.add(self)
+        if self._closed:
+            transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what arrived; answers that are ready at once leave in one write."""
+        self._splitter.feed(data)
+        self._inside = True
+        try:
+            self._read_frames()
+            self._advance()
+        finally:
+            self._inside = False
+            self._flush()
+
+    def _read_frames(self) -> None:
+        """Decode whole frames while there is room for their requests."""
+        try:
+            if self._full():
+                return
+            for body in self._splitter.frames():
+                self._read_call(body)
+                if self._full():
+                    break
+        except Refusal as refusal:  # the stream can't be followed any more: say why, then close
+            self._send(0, Reply(error=refusal))
+            self._flush()
+            self.transport.close()
+
+    def _read_call(self, body: bytes) -> None:
+        number = 0
+        try:
+            call = decode.call(body)
+            number = call.id
+            self._waiting.append((number, decode.request(self.caller.door.kind, call.request)))
+        except Refusal as refusal:
+            self._send(number, Reply(error=refusal))
+
+    def _full(self) -> bool:
+        return len(self._waiting) + self._running >= IN_FLIGHT or self._clogged
+
+    # -- requests, in order --------------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        """Start what may start, then ask for more bytes or for fewer."""
+        while self._waiting and not self._barrier:
+            number, request = self._waiting[0]
+            writes = _is_write(request)
+            if self._writing and not writes:
+                break
+            self._waiting.popleft()
+            self._start(number, request, writes)
+        if self._full():
+            self.transport.pause_reading()
+
+    def _start(self, number: int, request: wire.Request, writes: bool) -> None:
+        self._running += 1
+        self._writing += writes
+        slow = _analysed_elsewhere(request)
+        self._barrier = slow
+
+        def done(reply: Reply) -> None:
+            self._running -= 1
+            self._writing -= writes
+            if slow:
+                self._barrier = False
+            self._send(number, reply)
+            if not self._inside:
+                self._resume()
+
+        try:
+            self._service.take(self.caller, request, self, done)
+        except Exception as error:
+            done(Reply(error=error))
+
+    def _resume(self) -> None:
+        """Go on after an answer from a lane: waiting requests first, then frames that were left in the buffer."""
+        self._inside = True
+        try:
+            self._advance()
+            self._read_frames()
+            self._advance()
+        finally:
+            self._inside = False
+            self._flush()
+        if not self._full() and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    # -- frames out ----------------------------------------------------------------------------------------------
+
+    def _send(self, number: int, reply: Reply) -> None:
+        frame = self._encode(number, reply)
+        if reply.descriptor is not None:
+            self._flush()
+            self._hand_over(frame, reply.descriptor)
+            return
+        self._unsent.append(frame)
+        if not self._inside:
+            self._flush()
+
+    def _hand_over(self, frame: bytes, descriptor: socket.socket) -> None:
+        """Send a frame with a descriptor: past the transport, so only when the transport has nothing left to send."""
+        if self.transport.is_closing():
+            descriptor.close()
+            return
+        sent = 0
+        if self.transport.get_write_buffer_size() == 0:
+            own = socket.socket(fileno=os.dup(self.transport.get_extra_info("socket").fileno()))
+            with own, contextlib.suppress(BlockingIOError):
+                sent = socket.send_fds(own, [frame], [descriptor.fileno()])
+        if sent == 0:
+            asyncio.get_running_loop().call_later(RETRY, self._hand_over, frame, descriptor)
+            return
+        descriptor.close()
+        if sent < len(frame):
+            self.transport.write(frame[sent:])
+
+    def _encode(self, number: int, reply: Reply) -> bytes:
+        """Frame a reply; a fault of our own becomes ``internal`` and nothing of it leaves but that."""
+        incomplete = [level.name for level in reply.incomplete]
+        if reply.error is None:
+            result: Any = reply.result
+            return wire.frame(wire.Answer(id=number, result=result, incomplete=incomplete))
+        refusal = reply.error if isinstance(reply.error, Refusal) else self._service.fault(reply.error)
+        error = wire.Error(code=refusal.code, message=refusal.message, hint=refusal.hint, retryable=refusal.retryable)
+        return wire.frame(wire.Answer(id=number, error=error, incomplete=incomplete))
+
+    def _flush(self) -> None:
+        if self._unsent and not self.transport.is_closing():
+            self.transport.write(b"".join(self._unsent))
+        self._unsent.clear()
+
+    def pause_writing(self) -> None:
+        """Stop reading from a peer that does not read its answers: they must not pile up here."""
+        self._clogged = True
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Go on once the peer has caught up."""
+        self._clogged = False
+        self._resume()
+
+    def stop_reading(self) -> None:
+        """Take no more requests: the daemon stops."""
+        self._clogged = True
+        self._waiting.clear()
+        self.transport.pause_reading()
+
+    def close(self) -> None:
+        """Close after what is still to be sent: the session was ended, or the daemon stops."""
+        self._closed = True
+        if self._transport is not None:
+            self._transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell the gate. Writes that are under way still commit; nobody hears of them here."""
+        self._waiting.clear()
+        self._all.discard(self)
+        if self._caller is not None:
+            self._service.lost(self._caller, self)
+
+
+def _is_write(request: wire.Request) -> bool:
+    return isinstance(request.request if isinstance(request, wire.Act) else request, _WRITES)
+
+
+def _analysed_elsewhere(request: wire.Request) -> bool:
+    """Tell whether a save's text is prepared on another thread: the next write must not overtake it."""
+    inner = request.request if isinstance(request, wire.Act) else request
+    return isinstance(inner, wire.Save) and len(inner.content) >= LARGE

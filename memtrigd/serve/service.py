@@ -1,0 +1,71 @@
+"""The service behind every connection: greets, keeps the owner's belt buckled, and passes the rest to dispatch."""
+
+import traceback
+from typing import Final
+
+import structlog
+from memtrig import wire
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.gate import belt
+from memtrigd.gate.doors import DoorKind
+from memtrigd.gate.sessions import Sessions
+from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
+from memtrigd.serve.greeting import Greeting
+from memtrigd.serve.protocol import Connection
+
+_SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionRaise, wire.SessionList, wire.SessionEnd)
+
+log = structlog.get_logger()
+
+
+class Service:
+    """What connections talk to."""
+
+    def __init__(self, dispatcher: Dispatcher, greeting: Greeting, sessions: Sessions, *, seat_belt: bool) -> None:
+        self._dispatcher = dispatcher
+        self._greeting = greeting
+        self._sessions = sessions
+        self.seat_belt = seat_belt
+
+    def take(self, caller: Caller, request: wire.Request, connection: Connection, done: Done) -> None:
+        """Answer one request through ``done``, now or later."""
+        try:
+            if caller.door.kind is DoorKind.CONTROL and self.seat_belt and not isinstance(request, wire.Ping):
+                belt.buckle(
+                    caller.peer,
+                    self._sessions.holders(),
+                    self._sessions.opened_by,
+                    isinstance(request, _SESSION_VERBS),
+                )
+            match request:
+                case wire.Hello():
+                    done(Reply(self._greeting.hello(caller, request, connection.close)))
+                case wire.SessionOpen():
+                    self._greeting.open(caller, request, done)
+                case wire.SessionRaise():
+                    self._greeting.raise_(request, done)
+                case wire.SessionList():
+                    done(Reply(self._greeting.list(request)))
+                case wire.SessionEnd():
+                    self._greeting.end(request, done)
+                case _:
+                    self._dispatcher.take(caller, request, done)
+        except Refusal as refusal:
+            done(Reply(error=refusal))
+
+    def lost(self, caller: Caller, connection: Connection) -> None:
+        """Count a connection out of its session."""
+        if caller.session is not None:
+            self._sessions.detach(caller.session, connection.close)
+
+    def fault(self, error: BaseException) -> Refusal:
+        """Log where a fault of our own happened, never its message: that may hold what the user said."""
+        frames = traceback.extract_tb(error.__traceback__)
+        where = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno}:{frame.name}" for frame in frames]
+        log.error("fault", kind=type(error).__name__, where=where)
+        return Refusal(
+            "internal",
+            "The daemon has a fault; the request was not done.",
+            "Please report it with the log's entry of this moment.",
+        )

@@ -1,0 +1,1 @@
+"""Where memories lie: one SQLite file per level, behind the interface in ``interface``. Nothing above knows SQL."""

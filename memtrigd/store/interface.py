@@ -1,0 +1,107 @@
+"""What the rest of the daemon may ask of a store of one level. A second implementation needs only this page."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory
+from memtrigd.domain.moments import Micros
+from memtrigd.domain.shadowing import Mask
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """Who did what, when and why: kept with every version and every audit row."""
+
+    op: str
+    actor: str
+    session: str | None
+    at: Micros
+    reason: str | None = None
+
+
+class Remembered(Struct, frozen=True):
+    """The answer that a request with an idempotency key got: ``digest`` of the request, ``reply`` as encoded bytes."""
+
+    digest: bytes
+    reply: bytes
+
+
+class Corpus(Struct, frozen=True):
+    """Figures of one level's index: active memories and the sum of their lengths in terms."""
+
+    documents: int
+    terms: int
+
+
+class LevelReader(Protocol):
+    """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread."""
+
+    @property
+    def level(self) -> Level:
+        """The level of this file."""
+
+    def active(self, key: str, space: str) -> Memory | None:
+        """The row of a slot whose status is active, past its date or not."""
+
+    def pending(self, key: str, space: str) -> list[Memory]:
+        """The waiting proposals of a slot, the oldest first."""
+
+    def by_id(self, memory_id: str) -> Memory | None:
+        """The row with this id, whatever its status."""
+
+    def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
+        """What deletes at this level hide of a key, for readers of ``spaces``."""
+
+    def newest(self, spaces: Sequence[str], tag: str | None, before: tuple[Micros, str] | None) -> Iterator[Memory]:
+        """Active rows by (updated, id) descending, strictly before ``before``; lazily, so that a page costs a page."""
+
+    def spaces(self) -> list[str]:
+        """The spaces that have memories here, in order."""
+
+    def facet(self, entity: str, kind: str, spaces: Sequence[str], limit: int) -> list[Memory]:
+        """Active rows of an entity and kind, the newest first."""
+
+    def corpus(self) -> Corpus:
+        """The figures of this level's index."""
+
+    def postings(self, term: str) -> list[tuple[int, int]]:
+        """(document, times) for each indexed memory that has the term. Documents are numbers of this store only."""
+
+    def lengths(self, documents: Sequence[int]) -> dict[int, int]:
+        """The length in terms of each document."""
+
+    def document(self, number: int) -> Memory | None:
+        """The memory behind a document number."""
+
+    def counts(self) -> dict[str, int]:
+        """How many memories there are by status."""
+
+    def remembered(self, session: str | None, idempotency_key: str) -> Remembered | None:
+        """The answer that this session's request with that key got at this level."""
+
+
+class LevelWriter(LevelReader, Protocol):
+    """Reads and writes of one level inside the writer's transaction; all or nothing of a request becomes durable."""
+
+    def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:
+        """Append a memory: its row, first version, index entry (if active) and audit row.
+
+        ``terms`` are what the analyser made of it, repeats included: the index counts them.
+        """
+
+    def amend(self, memory: Memory, change: Change, terms: Sequence[str] = ()) -> None:
+        """Put a row into a new state: its row, a new version, its index entry, an audit row.
+
+        Content, key and space of a row never change: another text is another memory. A row that stops being active
+        leaves the index; one that becomes active enters it with ``terms``.
+        """
+
+    def mask(self, key: str, mask: Mask) -> None:
+        """Hide a lower copy of ``key`` from the readers of this level and of the mask's space."""
+
+    def remember(
+        self, session: str | None, idempotency_key: str, answer: Remembered, memory_id: str | None, at: Micros
+    ) -> None:
+        """Keep the answer to a request, so that a retry gets it again instead of a second write."""

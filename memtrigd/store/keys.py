@@ -1,0 +1,58 @@
+"""The secret key of each level's audit: 32 random bytes in a file of its own."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from memtrigd.domain.errors import Refusal
+
+KEY_BYTES: Final = 32
+
+
+def create(path: Path) -> bytes:
+    """Make a new key, mode 0600, on disk before it returns. The caller knows that ``path`` does not exist.
+
+    It is written beside its place and renamed, so that a crash leaves a whole key or none.
+    """
+    key = os.urandom(KEY_BYTES)
+    draft = path.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+        os.write(descriptor, key)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    draft.rename(path)
+    sync_directory(path.parent)
+    return key
+
+
+def load(path: Path) -> bytes:
+    """Read a key. Raises Refusal ``level_unavailable`` if it is missing or not a key."""
+    try:
+        key = path.read_bytes()
+    except OSError as error:
+        raise _unusable(path, error.strerror or "unreadable") from None
+    if len(key) != KEY_BYTES:
+        raise _unusable(path, f"{len(key)} bytes instead of {KEY_BYTES}")
+    path.chmod(0o600)
+    return key
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable: a new file's own fsync does not."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unusable(path: Path, why: str) -> Refusal:
+    return Refusal(
+        "level_unavailable",
+        f"The audit key keys/{path.name} can't be used: {why}.",
+        "Restore it from a backup: a new key could not vouch for the old journal.",
+    )

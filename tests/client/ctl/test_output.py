@@ -1,0 +1,194 @@
+"""What memtrigctl prints: the documents of --json, and lines for people that nothing stored can break."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtrig import wire
+from memtrig.ctl import main
+from memtrig.ctl.catalogue import every, load
+from memtrig.ctl.grammar import LOCAL
+from memtrig.ctl.render import Screen
+
+Made = Callable[..., wire.Record]
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+MOMENT = "2026-11-30T08:15:00+00:00"
+NASTY = "x\x1b[2J\x9b1m\u202ey\x07\r\u2028"
+
+
+def received(result: wire.Result) -> dict[str, Any]:
+    """Take a result as it comes out of its frame: fields at their default are missing."""
+    fields = msgspec.to_builtins(result)
+    return {name: value for name, value in fields.items() if name != "type"}
+
+
+def results(text: str, record: Made) -> dict[str, wire.Result]:
+    """Make a result of each verb in which every text that somebody may choose is ``text``."""
+    memory = record(key=text, content=text, entity=text, tags=[text], agent=text, context=text, emotion_tags=[text])
+    full = msgspec.structs.replace(memory, supplement=memory, newer_lower=memory, expires_at=MOMENT, confidence=0.5)
+    session = wire.Session(
+        session=text, level=text, ceiling=text, origin=text, opened=MOMENT, connections=1, agent=text
+    )
+    similar = wire.Similar(id=text, key=text, level=text, content=text)
+    return {
+        "save": wire.Saved(id=text, key=text, level=text, status=text, outcome=text, similar=[similar]),
+        "get": wire.Got(memory=full),
+        "search": wire.Found(results=[full]),
+        "list": wire.Listed(memories=[full], next_cursor=text),
+        "delete": wire.Deleted(key=text, level=text, id=text, masks=[text]),
+        "ping": wire.Pong(server=text, time=MOMENT),
+        "whoami": wire.Me(kind=text, level=text, reads=[text], session=text, agent=text),
+        "sessions": wire.Sessions(sessions=[session]),
+        "status": wire.StatusReport(
+            server=text,
+            protocol=1,
+            schema=1,
+            started=MOMENT,
+            home=text,
+            levels=[wire.LevelStatus(level=text, available=True, memories={"active": 3, text: 1}, sessions=0)],
+        ),
+    }
+
+
+def test_no_verb_lets_stored_text_reach_the_terminal_raw(record: Made) -> None:
+    """Controls and overrides in any field come out as their numbers, on a terminal and in a pipe."""
+    shown = results(NASTY, record)
+    assert set(shown) == {verb.name for verb in every() if verb.door != LOCAL}
+    for name, result in shown.items():
+        for screen in (Screen(now=NOW), Screen(80, now=NOW)):
+            show = load(name).show
+            assert show is not None
+            text = "\n".join(show(received(result), screen))
+            assert not set("\x1b\x9b\u202e\x07\r\u2028") & set(text), name
+            assert "\\x1b" in text, name
+
+
+@pytest.mark.parametrize("outcome", ["new", "updated", "known", "pending", "contested", "echo"])
+def test_every_outcome_of_a_save_is_said(outcome: str) -> None:
+    """The key and the level where it landed are always in the sentence."""
+    saved = wire.Saved(id="m", key="user.{tea}", level="INTERNAL", status="active", outcome=outcome)
+    show = load("save").show
+    assert show is not None
+    (line,) = show(received(saved), Screen())
+    assert "user.{tea}" in line
+    assert "INTERNAL" in line
+
+
+def test_a_memory_is_shown_in_full(record: Made) -> None:
+    """The text keeps its lines, the facts stand below."""
+    show = load("get").show
+    assert show is not None
+    lines = show(received(wire.Got(memory=record(content="one\ntwo", core=True))), Screen(now=NOW, zone=UTC))
+    assert lines == [
+        "user.tea  INTERNAL  preference",
+        "",
+        "one\ntwo",
+        "",
+        "  about       Anna",
+        "  tags        food",
+        "  source      stated",
+        "  importance  0.99, core, never fades",
+        "  saved       today 08:15",
+        "  id          m-1",
+    ]
+
+
+def test_status_says_which_level_is_not_available() -> None:
+    """A level that can't be consulted is not shown as empty."""
+    levels = [
+        wire.LevelStatus(level="PUBLIC", available=True, memories={}, sessions=1),
+        wire.LevelStatus(level="INTERNAL", available=False, memories={}, sessions=0),
+    ]
+    report = wire.StatusReport(server="0.1.0", protocol=1, schema=1, started=MOMENT, levels=levels, pid=7)
+    show = load("status").show
+    assert show is not None
+    lines = show(received(report), Screen(now=NOW))
+    assert lines[0] == "memtrigd 0.1.0 (pid 7)"
+    assert [line.split()[2:] for line in lines[-2:]] == [["none"], ["not", "available"]]
+
+
+SHAPES = {
+    "save k t": (
+        wire.Saved(id="m", key="k", level="INTERNAL", status="active", outcome="new"),
+        {"id": "m", "key": "k", "level": "INTERNAL", "status": "active", "outcome": "new"},
+    ),
+    "delete k": (
+        wire.Deleted(key="k", level="PUBLIC", id="m"),
+        {"deleted": True, "key": "k", "level": "PUBLIC", "id": "m"},
+    ),
+    "list": (wire.Listed(memories=[]), {"memories": [], "next_cursor": None}),
+    "list --cursor a": (wire.Listed(memories=[], next_cursor="b"), {"memories": [], "next_cursor": "b"}),
+    "search q": (wire.Found(results=[]), {"results": []}),
+    "sessions": (wire.Sessions(sessions=[]), {"sessions": []}),
+    "ping": (wire.Pong(server="0.1.0", time=MOMENT), {"server": "0.1.0", "time": MOMENT}),
+}
+
+
+@pytest.mark.parametrize("line", SHAPES)
+def test_json_is_one_document_of_the_documented_shape(
+    line: str, control: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Programs find the same fields every time, also those that the frame leaves out."""
+    result, document = SHAPES[line]
+    control(result)
+    assert main([*line.split(), "--json", "--home", str(tmp_path)]) == 0
+    assert json.loads(capsys.readouterr().out) == document
+
+
+def test_json_of_a_memory_is_flat(
+    control: Any, tmp_path: Any, record: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``get`` prints the memory itself, a hit is one with its score, and scripts stay readable."""
+    memory = record(key="चहा", content="喝茶 \x9b")
+    control(wire.Got(memory=memory), wire.Found(results=[msgspec.structs.replace(memory, score=1.5)]))
+    assert main(["--json", "--home", str(tmp_path), "get", "चहा"]) == 0
+    printed = capsys.readouterr().out
+    got = json.loads(printed)
+    addressed = ["id", "key", "content", "level", "kind", "entity", "tags"]
+    required = [*addressed, "status", "importance", "effective_importance", "created", "updated"]
+    assert all(got[name] == getattr(memory, name) for name in required)
+    assert "चहा" in printed
+    assert "喝茶 \\u009b" in printed
+    assert main(["--json", "--home", str(tmp_path), "search", "茶"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"results": [got | {"score": 1.5}]}
+
+
+def test_an_incomplete_answer_says_so(control: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Levels that could not be consulted are in the document, and on stderr for people."""
+    answer = wire.Answer(id=1, result=wire.Found(results=[]), incomplete=["RESTRICTED"])
+    control(answer, answer)
+    home = ["--home", str(tmp_path)]
+    assert main(["search", "q", "--json", *home]) == 0
+    assert json.loads(capsys.readouterr().out) == {"results": [], "incomplete": ["RESTRICTED"]}
+    assert main(["search", "q", *home]) == 0
+    out, err = capsys.readouterr()
+    assert out == "Nothing found.\n"
+    assert "RESTRICTED could not be consulted" in err
+
+
+def test_an_error_is_a_document_or_a_sentence(control: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is the same for both."""
+    error = wire.Error(code="not_found", message="There is no\nmemory '\x1b[0m'.", hint="Search for it.")
+    control(error, error)
+    home = ["--home", str(tmp_path)]
+    assert main(["get", "k", "--json", *home]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"error": msgspec.to_builtins(error)}
+    assert err == ""
+    assert main(["get", "k", *home]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "memtrigctl: There is no memory '\\x1b[0m'.\n  Search for it.\n")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_text_survives_json(text: str) -> None:
+    """Escaping changes how a document is written, not what it says."""
+    from memtrig.ctl.output import as_json
+
+    assert json.loads(as_json({"content": text})) == {"content": text}

@@ -1,0 +1,100 @@
+"""Real daemons for tests: a process of its own, on a home of its own, that can be killed."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+STARTS_WITHIN = 20
+"""Seconds; a start takes a quarter of one on an idle machine."""
+
+
+class Daemon:
+    """One memtrigd process on its home. Its socket paths are short, as a Unix socket asks."""
+
+    def __init__(self, *, seat_belt: bool = False) -> None:
+        self.home = Path(tempfile.mkdtemp(prefix="mt-"))
+        (self.home / "config").mkdir()
+        belt = "true" if seat_belt else "false"
+        (self.home / "config" / "memtrigd.toml").write_text(f"[owner]\nseat_belt = {belt}\n")
+        self.process: subprocess.Popen[str] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The pid of the running process."""
+        assert self.process is not None
+        return self.process.pid
+
+    @property
+    def log(self) -> str:
+        """What the daemon has logged since the last start."""
+        return (self.home / "stderr").read_text()
+
+    def start(self) -> "Daemon":
+        """Start it and wait for its ready message."""
+        with (self.home / "stderr").open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "memtrigd", "--home", os.fspath(self.home)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                stdin=subprocess.DEVNULL,
+                text=True,
+            )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert "ready" in line, f"memtrigd did not start: {line}{self.log}"
+        return self
+
+    def kill(self) -> None:
+        """SIGKILL it: no chance to say goodbye."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """Ask it to stop; returns its exit code."""
+        return self._end(signal.SIGTERM)
+
+    def restart(self) -> None:
+        """Stop it and start it again."""
+        self.stop()
+        self.start()
+
+    def remove(self) -> None:
+        """End it and take its home away."""
+        if self.process is not None:
+            self.kill()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def _end(self, number: int) -> int:
+        assert self.process is not None
+        assert self.process.stdout is not None
+        self.process.send_signal(number)
+        code = self.process.wait(STARTS_WITHIN)
+        self.process.stdout.close()
+        self.process = None
+        return code
+
+
+@pytest.fixture(name="daemon")
+def _daemon() -> Iterator[Daemon]:
+    """A running daemon with an empty store; its owner's seat belt is off, for the tests are many clients in one."""
+    daemon = Daemon()
+    try:
+        yield daemon.start()
+    finally:
+        daemon.remove()
+
+
+@pytest.fixture(name="shared_daemon", scope="module")
+def _shared_daemon() -> Iterator[Daemon]:
+    """A running daemon for a whole module, for tests that leave each other's memories alone."""
+    daemon = Daemon()
+    try:
+        yield daemon.start()
+    finally:
+        daemon.remove()
