@@ -5,7 +5,8 @@ Names are loaded at first use, so that ``memtrigctl`` and the MCP pump, which li
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtrig import aio, host
+    import memtrig.aio as aio  # noqa: PLR0402
+    import memtrig.host as host  # noqa: PLR0402
     from memtrig.api import Memory, connect
     from memtrig.errors import DaemonDown, IncompleteView, MemtrigError, NotFound, ProtocolError, Refused, Timeout
     from memtrig.wire import Record

@@ -91,7 +91,10 @@ class Host:
 
 
 class ControlDoor:
-    """The owner's socket: it knows its caller by uid, so there is no hello."""
+    """The owner's socket: it knows its caller by uid, so there is no hello.
+
+    Plain reads take up no descriptors: should one come here, the kernel closes it.
+    """
 
     def __init__(self, path: str) -> None:
         self._path = path

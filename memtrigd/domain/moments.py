@@ -21,12 +21,12 @@ def to_iso(moment: Micros) -> str:
 def from_iso(text: str, zone: tzinfo) -> Micros:
     """Read ISO 8601; a time without an offset is read in ``zone``, a date alone as its first moment there.
 
-    Raises Refusal ``bad_time`` for anything else, years outside 1 to 9999 included.
+    Raises Refusal ``bad_time`` for anything else, years outside 1 to 9999 in UTC included.
     """
     try:
         moment = datetime.fromisoformat(text.strip())
         aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        return (aware - _EPOCH) // timedelta(microseconds=1)
+        return (aware.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1)
     except (ValueError, OverflowError):
         raise Refusal(
             "bad_time",

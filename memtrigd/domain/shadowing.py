@@ -47,8 +47,8 @@ def winner(copies: Sequence[Memory], masks: Sequence[Mask], own_space: str, now:
     The user's word is never shadowed by less: then the row that would have shadowed it becomes its supplement.
     """
     standing = [m for m in copies if m.served(now) and not any(mask.hides(m) for mask in masks)]
-    if not standing:
-        return None
+    if len(standing) < 2:
+        return Winner(standing[0]) if standing else None
     ordered = in_order(standing, own_space)
     first = ordered[0]
     weight = max(map(rank_of, ordered))

@@ -75,7 +75,16 @@ class View:
         """The copy of a key that the caller sees, of ``space`` and its rivals."""
         rivals = self.rivals(space)
         copies = self.copies(key, rivals)
-        return winner(copies, self.masks(key, rivals), rivals[0], now) if copies else None
+        if not copies:
+            return None
+        lowest = copies[-1].level
+        masks = [
+            mask
+            for reader in self.readers
+            if reader.level > lowest or len(rivals) > 1  # a mask hides what is below it, or in another space
+            for mask in reader.masks(key, rivals)
+        ]
+        return winner(copies, masks, rivals[0], now)
 
     def serves(self, memory: Memory, now: Micros) -> Winner | None:
         """The winner of a memory's key if that is the memory itself, else None: it is shadowed, masked or expired."""
@@ -91,4 +100,4 @@ class View:
     def is_contested(self, memory: Memory) -> bool:
         """Tell whether a waiting proposal contradicts a row. Proposals lie at the level of the row they contest."""
         reader = self.reader(memory.level)
-        return reader is not None and any(p.contests == memory.id for p in reader.pending(memory.key, memory.space))
+        return reader is not None and reader.contested(memory)

@@ -48,7 +48,7 @@ def _compound(text: str) -> Iterator[Token]:
     for segment in segments:
         name = segment.lstrip("-_.#+").rstrip("-_.")
         pieces = list(filter(None, _HYPHEN.split(name)))
-        if pieces != [name]:
+        if pieces and pieces != [name]:
             yield words.whole(name)
         yield from chain.from_iterable(map(words.analyse, pieces))
 

@@ -1,14 +1,12 @@
 """Devanagari (Hindi, Marathi, …): one spelling, the endings off, and trigrams for what endings leave."""
 
 import re
-import unicodedata
 from typing import Final
 
 MARK: Final = "\ue000"
 """Begins a trigram, so that it never meets a word: a private-use character, which no token contains."""
 
-_NUKTA: Final = "\u093c"
-_SPELLINGS: Final = str.maketrans({_NUKTA: None, "\u0901": "\u0902", "ॲ": "अॅ"})
+_SPELLINGS: Final = str.maketrans({"\u0901": "\u0902", "ॲ": "अॅ"})
 # A nasal before a consonant of its own row is written as anusvara or in full: हिन्दी, हिंदी.
 _NASAL: Final = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])")
 
@@ -24,9 +22,8 @@ _VIRAMA: Final = "\u094d"
 
 
 def normalise(word: str) -> str:
-    """Return the word in one spelling: no nukta, anusvara for candrabindu and for nasals before their own row."""
-    plain = unicodedata.normalize("NFD", word).translate(_SPELLINGS)
-    return _NASAL.sub("\u0902", unicodedata.normalize("NFC", plain))
+    """Return a word without nukta in one spelling: anusvara for candrabindu and for nasals before their own row."""
+    return _NASAL.sub("\u0902", word.translate(_SPELLINGS))
 
 
 def strip_case(word: str) -> str:

@@ -21,7 +21,7 @@ _ONE_WAY: Final = str.maketrans(
 
 # The breve of й is no accent: it makes another letter, on which Russian endings depend.
 _ACCENT: Final = re.compile(
-    "(?<![\u0438\u0418])\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]"
+    "(?<![\u0438\u0418])\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed\u093c]"
 )
 
 _SAME_LETTER: Final = str.maketrans(
@@ -40,7 +40,7 @@ def prepare(text: str) -> str:
 
 
 def strip_accents(word: str) -> str:
-    """Drop accents, vowel points and joiners, keep case. Marks that carry the vowels of Indic scripts stay."""
+    """Drop accents, vowel points, the nukta and joiners, keep case. Marks that are the vowels of Indic scripts stay."""
     if word.isascii():
         return word
     bare = _ACCENT.sub("", unicodedata.normalize("NFD", word.replace(ZWJ, "")))

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from snowballstemmer.arabic_stemmer import ArabicStemmer
@@ -84,7 +85,7 @@ def _run(script: str, run: str) -> list[Token]:
     """Analyse a stretch of one script."""
     if script == "latin":
         pieces = _HUMP.split(run)
-        return [_plain(run), *(map(_plain, pieces) if len(pieces) > 1 else ())]
+        return [_plain(run), *(chain.from_iterable(map(analyse, pieces)) if len(pieces) > 1 else ())]
     if script == "devanagari":
         word = devanagari.normalise(run)
         root = _stem(HindiStemmer, devanagari.strip_case(word))
@@ -94,7 +95,6 @@ def _run(script: str, run: str) -> list[Token]:
     return [_plain(run)]
 
 
-@lru_cache(maxsize=1 << 12)
 def _plain(run: str) -> Token:
     """Analyse letters with an alphabet: the stem; an elided word also by its tail (O'Brien, l'été)."""
     surface = _CLITIC.sub("", fold(run))

@@ -29,7 +29,8 @@ class Acceptor:
         loop = asyncio.get_running_loop()
         for door, listener in sockets.items():
             factory = partial(Connection, self.service, partial(_admit, door), self._inside)
-            self._servers.append(await loop.create_unix_server(factory, sock=listener))
+            # create_unix_server would unlink the path at the end (Python 3.13), even that of a passed socket
+            self._servers.append(await loop.create_server(factory, sock=listener))
 
     def adopt(self, ours: socket.socket, row: SessionRow, peer: Peer) -> None:
         """Serve the daemon's end of a pair whose other end goes to a host. The session counts as connected at once."""

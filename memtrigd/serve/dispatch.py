@@ -10,6 +10,7 @@ import msgspec
 from memtrig import wire
 from msgspec import Struct
 
+from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
@@ -161,10 +162,10 @@ def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Resul
     """
     if request.idempotency_key is None:
         return run()
-    session = turn.actor.session
+    key, session = name(request.idempotency_key, "idempotency key"), turn.actor.session
     digest = blake2b(msgspec.msgpack.encode(request), digest_size=16).digest()
     for reader in turn.view.readers:
-        earlier = reader.remembered(session, request.idempotency_key)
+        earlier = reader.remembered(session, key)
         if earlier is None:
             continue
         if earlier.digest != digest:
@@ -176,7 +177,7 @@ def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Resul
         return _decode_result(earlier.reply)
     result = run()
     kept = Remembered(digest, msgspec.msgpack.encode(result))
-    turn.view.writer.remember(session, request.idempotency_key, kept, getattr(result, "id", None), turn.now)
+    turn.view.writer.remember(session, key, kept, getattr(result, "id", None), turn.now)
     return result
 
 

@@ -21,6 +21,12 @@ from memtrigd.serve.frames import Splitter
 
 IN_FLIGHT: Final = 128
 """Requests of one connection that may wait or run; then its bytes are left in the kernel until there is room."""
+SHARE: Final = IN_FLIGHT
+"""Frames of one connection that are read at a time, before the others have their turn."""
+READS: Final = 8
+"""Reads of one connection that may run at a time: each answer may have a mebibyte, and its reader may be slow."""
+LONG: Final = 64 << 10
+"""Bytes of an answer that leaves at once, so that a peer that does not read is noticed before the next."""
 RETRY: Final = 0.01
 """Seconds between looks whether a descriptor can be handed over."""
 
@@ -57,6 +63,7 @@ class Connection(asyncio.Protocol):
         self._clogged = False
         self._unsent: list[bytes] = []
         self._inside = False
+        self._scheduled = False
         self._closed = False
         self._caller: Caller | None = None
         self._transport: asyncio.Transport | None = None
@@ -91,27 +98,46 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Take what arrived; answers that are ready at once leave in one write."""
         self._splitter.feed(data)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Do what there is room for: waiting requests first, then a share of the frames that are in the buffer.
+
+        Whoever sends more than a share lets the other connections come in between.
+        """
+        self._scheduled = False
+        if self.transport.is_closing():
+            return
         self._inside = True
         try:
-            self._read_frames()
+            self._advance()
+            more = self._read_frames()
             self._advance()
         finally:
             self._inside = False
             self._flush()
+        if more or self._full():
+            self.transport.pause_reading()
+        else:
+            self.transport.resume_reading()
+        if more and not self._full() and not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._go_on)
 
-    def _read_frames(self) -> None:
-        """Decode whole frames while there is room for their requests."""
+    def _read_frames(self) -> bool:
+        """Decode whole frames while there is room for their requests; tell whether some may be left."""
+        if self._full():
+            return True
         try:
-            if self._full():
-                return
-            for body in self._splitter.frames():
+            for count, body in enumerate(self._splitter.frames(), 1):
                 self._read_call(body)
-                if self._full():
-                    break
+                if self._full() or count == SHARE:
+                    return True
         except Refusal as refusal:  # the stream can't be followed any more: say why, then close
             self._send(0, Reply(error=refusal))
             self._flush()
             self.transport.close()
+        return False
 
     def _read_call(self, body: bytes) -> None:
         number = 0
@@ -128,16 +154,14 @@ class Connection(asyncio.Protocol):
     # -- requests, in order --------------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Start what may start, then ask for more bytes or for fewer."""
-        while self._waiting and not self._barrier:
+        """Start what may start."""
+        while self._waiting and not self._barrier and not self._clogged:
             number, request = self._waiting[0]
             writes = _is_write(request)
-            if self._writing and not writes:
+            if not writes and (self._writing or self._running >= READS):
                 break
             self._waiting.popleft()
             self._start(number, request, writes)
-        if self._full():
-            self.transport.pause_reading()
 
     def _start(self, number: int, request: wire.Request, writes: bool) -> None:
         self._running += 1
@@ -152,25 +176,12 @@ class Connection(asyncio.Protocol):
                 self._barrier = False
             self._send(number, reply)
             if not self._inside:
-                self._resume()
+                self._go_on()
 
         try:
             self._service.take(self.caller, request, self, done)
         except Exception as error:
             done(Reply(error=error))
-
-    def _resume(self) -> None:
-        """Go on after an answer from a lane: waiting requests first, then frames that were left in the buffer."""
-        self._inside = True
-        try:
-            self._advance()
-            self._read_frames()
-            self._advance()
-        finally:
-            self._inside = False
-            self._flush()
-        if not self._full() and not self.transport.is_closing():
-            self.transport.resume_reading()
 
     # -- frames out ----------------------------------------------------------------------------------------------
 
@@ -181,7 +192,7 @@ class Connection(asyncio.Protocol):
             self._hand_over(frame, reply.descriptor)
             return
         self._unsent.append(frame)
-        if not self._inside:
+        if not self._inside or len(frame) >= LONG:
             self._flush()
 
     def _hand_over(self, frame: bytes, descriptor: socket.socket) -> None:
@@ -224,7 +235,7 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Go on once the peer has caught up."""
         self._clogged = False
-        self._resume()
+        self._go_on()
 
     def stop_reading(self) -> None:
         """Take no more requests: the daemon stops."""

@@ -23,6 +23,8 @@ def create(path: Path, schema: Schema) -> None:
     It grows beside its place and is renamed into it, so that a crash leaves no half of one. SQLite gives its log files
     the mode of the database.
     """
+    if _log(path).exists():
+        raise _not_ours(path, "its log is there, but the database is not")
     draft = path.with_suffix(".new")
     for leftover in (draft, draft.with_name(draft.name + "-journal")):
         leftover.unlink(missing_ok=True)
@@ -55,7 +57,10 @@ def open_reader(path: Path) -> apsw.Connection:
 
 
 def _open(path: Path, flags: int, settings: tuple[pragmas.Setting, ...], schema: Schema | None) -> apsw.Connection:
-    connection = apsw.Connection(str(path), flags=flags)
+    try:
+        connection = apsw.Connection(str(path), flags=flags)
+    except apsw.Error as error:
+        raise refusal_for(error, path.name) or error from error
     try:
         if schema is not None:
             refuse_newer(connection, schema, path.name)
@@ -85,9 +90,13 @@ def _inspect(path: Path, schema: Schema) -> None:
         raise _not_ours(path, "it is the database of another program, purpose or level")
     page = int.from_bytes(header[16:18], "big")
     size = int.from_bytes(header[28:32], "big") * (1 << 16 if page == 1 else page)
-    log = path.with_name(path.name + "-wal")
+    log = _log(path)  # may hold the missing pages, if a crash came before they were folded in
     if path.stat().st_size < size and not (log.exists() and log.stat().st_size):
         raise _not_ours(path, "it was cut short")
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
 
 
 def _not_ours(path: Path, why: str) -> Refusal:

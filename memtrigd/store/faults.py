@@ -6,7 +6,14 @@ import apsw
 
 from memtrigd.domain.errors import Refusal
 
-ORDINARY: Final = (apsw.SQLError, apsw.ConstraintError, apsw.MismatchError, apsw.RangeError, apsw.TooBigError)
+ORDINARY: Final = (
+    apsw.SQLError,
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    apsw.RangeError,
+    apsw.TooBigError,
+    apsw.BindingsError,
+)
 """Errors of a statement, not of the disk: SQLite undoes the statement and the transaction can go on."""
 
 

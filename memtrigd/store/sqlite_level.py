@@ -33,7 +33,12 @@ class SqliteLevelReader:
 
     def pending(self, key: str, space: str) -> list[Memory]:
         """The waiting proposals of a slot, the oldest first."""
-        return list(self._each(_PENDING, (space, key)))
+        return sorted(self._each(_PENDING, (space, key)), key=lambda memory: (memory.created, memory.id))
+
+    def contested(self, memory: Memory) -> bool:
+        """Tell whether a waiting proposal of the slot contradicts the memory."""
+        row = self.connection.execute(_CONTESTED, (memory.space, memory.key, memory.id)).fetchone()
+        return row is not None
 
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
@@ -105,11 +110,14 @@ def _select(rest: str) -> str:
 
 
 _ACTIVE: Final = _select("memory WHERE space = ? AND key = ? AND status = 'active'")
-_PENDING: Final = _select("memory WHERE space = ? AND key = ? AND status = 'pending' ORDER BY number")
+_PENDING: Final = _select(
+    "memory WHERE space = ? AND key = ? AND status = 'pending'"
+)  # ORDER BY would cost 25 µs even for no row
+_CONTESTED: Final = "SELECT 1 FROM memory WHERE space = ? AND key = ? AND status = 'pending' AND contests = ?"
 _BY_ID: Final = _select("memory WHERE id = ?")
 _BY_NUMBER: Final = _select("memory WHERE number = ?")
-_NEWEST: Final = _select(
-    "memory WHERE status = 'active' AND (updated, id) < (?, ?)"
+_NEWEST: Final = _select(  # with the index of slots all rows of the spaces would be read and sorted
+    "memory INDEXED BY memory_newest WHERE status = 'active' AND (updated, id) < (?, ?)"
     " AND space IN (SELECT value FROM json_each(?)) ORDER BY updated DESC, id DESC"
 )
 _NEWEST_TAGGED: Final = _select(

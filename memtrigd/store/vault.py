@@ -3,6 +3,7 @@
 import fcntl
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -81,7 +82,8 @@ class Vault:
         for reader in self._readers:
             reader.close()
         for connection in (self._control.connection, *(writer.connection for writer in self._writers.values())):
-            connection.pragma("wal_checkpoint", "truncate")
+            with suppress(apsw.Error):  # on a failed disk; the log holds all, and the next start folds it in
+                connection.pragma("wal_checkpoint", "truncate")
             connection.close()
         os.close(self._lock)
 
@@ -103,9 +105,10 @@ class Vault:
 
     def _open_level(self, level: Level) -> SqliteLevelWriter:
         path = self._state / _file(level)
+        known = self._control.setting(_created(level)) is not None
         if path.exists():
             key = keys.load(self._key_path(level))
-        elif self._control.setting(_created(level)) is None:
+        elif not known:
             key = self._create_level(level, path)
         else:
             raise Refusal(
@@ -113,14 +116,16 @@ class Vault:
                 f"{path.name} is gone; it was there before.",
                 "No empty one is put in its place. Restore it from a backup.",
             )
-        return SqliteLevelWriter(open_writer(path, LEVELS[level]), level, key)
+        writer = SqliteLevelWriter(open_writer(path, LEVELS[level]), level, key)
+        if not known:
+            self._control.set_setting(_created(level), "yes")
+        return writer
 
     def _create_level(self, level: Level, path: Path) -> bytes:
         """The key first: a crash in between leaves a key without a database, which the next start can use."""
         key_path = self._key_path(level)
         key = keys.load(key_path) if key_path.exists() else keys.create(key_path)
         create(path, LEVELS[level])
-        self._control.set_setting(_created(level), "yes")
         return key
 
     def _key_path(self, level: Level) -> Path:

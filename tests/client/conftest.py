@@ -4,13 +4,13 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import memtrig
 import msgspec
 import pytest
-
-import memtrig
 from memtrig import aio, homes, wire
 
 WELCOME = wire.Welcome(
@@ -29,10 +29,14 @@ class Peer:
 
     def read(self) -> tuple[int, Any]:
         """Return the id and the request of the next frame."""
-        size = int.from_bytes(self._exactly(wire.PREFIX), "big")
-        call = wire.decode_call(self._exactly(size))
+        call = wire.decode_call(self.frame()[wire.PREFIX :])
         decode = wire.decode_control if b"session." in bytes(call.request) else wire.decode_agent
         return call.id, decode(call.request)
+
+    def frame(self) -> bytes:
+        """Return the next frame as it is."""
+        prefix = self._exactly(wire.PREFIX)
+        return prefix + self._exactly(int.from_bytes(prefix, "big"))
 
     def answer(self, number: int, result: wire.Result | wire.Error, incomplete: tuple[str, ...] = ()) -> None:
         """Send an answer."""
@@ -65,7 +69,7 @@ def answer(number: int, result: wire.Result | wire.Error, incomplete: tuple[str,
 
 
 class Scripted:
-    """Plays one act for each connection, in order, and then stops listening."""
+    """Plays one act for each connection, in the order of their coming, and then accepts no more."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True)
@@ -73,30 +77,41 @@ class Scripted:
         self._listener.bind(str(path))
         self._listener.listen(8)
         self._listener.settimeout(10)
-        self._thread: threading.Thread | None = None
-        self.failure: BaseException | None = None
+        self._threads: list[threading.Thread] = []
+        self._failures: list[BaseException] = []
 
     def play(self, *acts: Callable[[Peer], object]) -> None:
         """Start the play."""
-        self._thread = threading.Thread(target=self._play, args=(acts,))
-        self._thread.start()
-
-    def _play(self, acts: tuple[Callable[[Peer], object], ...]) -> None:
-        try:
-            for act in acts:
-                connected, _ = self._listener.accept()
-                with connected:
-                    act(Peer(connected))
-        except BaseException as failure:
-            self.failure = failure
+        self._start(self._accept, acts)
 
     def close(self) -> None:
-        """Wait for the last act, and fail if one failed."""
-        if self._thread is not None:
-            self._thread.join(15)
+        """Wait for the end of all acts, and fail if one failed."""
+        for thread in self._threads:  # grows while the acts begin
+            thread.join(15)
         self._listener.close()
-        if self.failure is not None:
-            raise self.failure
+        if self._failures:
+            raise self._failures[0]
+
+    def _start(self, run: Callable[[Any], None], argument: object) -> None:
+        thread = threading.Thread(target=self._watched, args=(run, argument))
+        self._threads.append(thread)
+        thread.start()
+
+    def _watched(self, run: Callable[[Any], None], argument: object) -> None:
+        try:
+            run(argument)
+        except BaseException as failure:
+            self._failures.append(failure)
+
+    def _accept(self, acts: tuple[Callable[[Peer], object], ...]) -> None:
+        for act in acts:
+            connected, _ = self._listener.accept()
+            self._start(partial(self._act, act), connected)
+
+    @staticmethod
+    def _act(act: Callable[[Peer], object], connected: socket.socket) -> None:
+        with connected:
+            act(Peer(connected))
 
 
 class Awaited:

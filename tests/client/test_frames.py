@@ -1,15 +1,16 @@
 """Answers are cut from a stream of bytes wherever the kernel cuts it, and nothing else is taken for one."""
 
+from itertools import pairwise
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from memtrig import wire
 from memtrig.errors import ProtocolError
 from memtrig.frames import Splitter
 
-from .conftest import answer
+from tests.client.conftest import answer
 
 ERRORS = st.builds(wire.Error, code=st.text(max_size=5), message=st.text(max_size=300))
 
@@ -17,7 +18,7 @@ ERRORS = st.builds(wire.Error, code=st.text(max_size=5), message=st.text(max_siz
 def cut(stream: bytes, places: list[int]) -> list[bytes]:
     """Cut a stream at some places, taken modulo its length."""
     marks = sorted({0, len(stream), *(place % (len(stream) + 1) for place in places)})
-    return [stream[start:end] for start, end in zip(marks, marks[1:], strict=False)]
+    return [stream[start:end] for start, end in pairwise(marks)]
 
 
 @given(errors=st.lists(ERRORS, max_size=5), places=st.lists(st.integers(0, 5000), max_size=20))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memtrig.ctl.grammar import Verb
+    from memtrig.ctl.grammar import DaemonVerb
     from memtrig.ctl.talk import Reply
 
 CLOSED_PIPE = 141
@@ -26,10 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     An example: ``main(["--json", "get", "user.tea"])`` prints the memory as one JSON document.
     """
+    if sys.stdout is None:  # closed by the caller, who wants the deed and not the words
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
         code = _answer(sys.argv[1:] if argv is None else argv)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         return code
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -53,7 +54,7 @@ def _answer(argv: Sequence[str]) -> int:
     try:
         _check_encoding(argv)
         from memtrig.ctl.catalogue import GLOBALS, load
-        from memtrig.ctl.grammar import LOCAL, parse
+        from memtrig.ctl.grammar import DaemonVerb, LocalVerb, parse
 
         command = parse(argv, GLOBALS, load)
         verb = command.verb
@@ -62,9 +63,9 @@ def _answer(argv: Sequence[str]) -> int:
 
             about = overview() if verb is None else verb_text(verb)
             output.print_lines([version_text() if "version" in command.settings else about])
-        elif verb.door == LOCAL and verb.text is not None:
+        elif isinstance(verb, LocalVerb):
             output.print_lines([verb.text(command.given)])
-        else:
+        elif isinstance(verb, DaemonVerb):
             _print(verb, _ask(verb, command.settings, command.given), as_json)
     except Failure as failure:
         return output.report(failure, as_json)
@@ -80,7 +81,7 @@ def _check_encoding(argv: Sequence[str]) -> None:
             raise usage(f"Argument {place} is not UTF-8.", "Convert it to UTF-8 first.", "bad_value") from None
 
 
-def _ask(verb: Verb, settings: dict[str, Any], given: dict[str, Any]) -> Reply:
+def _ask(verb: DaemonVerb, settings: dict[str, Any], given: dict[str, Any]) -> Reply:
     """Go to the door that was chosen and ask there."""
     from memtrig import homes
     from memtrig.ctl import talk
@@ -97,17 +98,17 @@ def _ask(verb: Verb, settings: dict[str, Any], given: dict[str, Any]) -> Reply:
         home = homes.find(settings.get("home"))
     except OSError as error:
         raise usage(f"There is no home: {error}.", "Name one with --home DIR.") from None
-    request = talk.data_request(verb.request, given)
+    request = talk.make_request(verb.request, given)
     if agent:
         return talk.ask(talk.Agent(home, *agent), request)
     owner = talk.Owner(home, settings.get("level"))
     return talk.ask(owner, owner.act(request) if verb.door == DATA else request)
 
 
-def _print(verb: Verb, reply: Reply, as_json: bool) -> None:
+def _print(verb: DaemonVerb, reply: Reply, as_json: bool) -> None:
     from memtrig.ctl import output
 
-    if as_json or verb.show is None:
+    if as_json:
         output.print_json(verb.document(reply.result), reply.incomplete)
     else:
         output.warn_incomplete(reply.incomplete)

@@ -29,10 +29,10 @@ def bash() -> str:
             "    esac",
             "    case $before in",
             *values,
-            '        --home) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;',
+            """        --home) local IFS=$'\\n'; COMPREPLY=($(compgen -d -- "$current")); return ;;""",
             f"        {free}) COMPREPLY=(); return ;;",
             "    esac",
-            '    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")',
+            '    COMPREPLY=($(compgen -W "$words" -- "$current"))',
             "}",
             "complete -F _memtrigctl memtrigctl",
         ]
@@ -76,9 +76,8 @@ def fish() -> str:
     for verb in verbs:
         seen = f"__fish_seen_subcommand_from {verb.name}"
         lines.append(f"complete -c memtrigctl -n {_quote(first)} -a {verb.name} -d {_quote(verb.summary)}")
-        lines += (
-            [f"complete -c memtrigctl -n {_quote(seen)} -a {_quote(' '.join(_places(verb)))}"] if _places(verb) else []
-        )
+        if _places(verb):
+            lines.append(f"complete -c memtrigctl -n {_quote(seen)} -a {_quote(' '.join(_places(verb)))}")
         lines += [_fish_option(option, seen) for option in verb.options]
     return "\n".join(lines)
 
@@ -104,10 +103,15 @@ def _words(verb: Verb) -> list[str]:
 
 def _zsh_option(option: Option) -> str:
     """Describe an option for _arguments: ``*`` may be repeated, brackets explain, the last part completes."""
-    about = option.help.replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
+    about, metavar = _zsh_escape(option.help), _zsh_escape(option.metavar)
     action = "_files -/" if option.metavar == "DIR" else f"({' '.join(option.values)})" if option.values else ""
-    value = f":{option.metavar.replace(':', chr(92) + ':')}:{action}" if option.metavar else ""
+    value = f":{metavar}:{action}" if option.metavar else ""
     return _quote(f"{'*' if option.many else ''}{option.flag}[{about}]{value}")
+
+
+def _zsh_escape(text: str) -> str:
+    """Take their meaning from the characters that divide a description for _arguments."""
+    return text.replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
 
 
 def _zsh_specs(verb: Verb) -> list[str]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from memtrig.ctl.render import Screen
 
-DATA, PLAIN, CONTROL, LOCAL = "data", "plain", "control", "local"
-"""How a verb reaches the daemon: as an act at a level, as it stands, only through the control socket, not at all."""
+DATA, PLAIN, CONTROL = "data", "plain", "control"
+"""How a verb reaches the daemon: as an act at a level, as it stands, as it stands and only from the owner."""
 
 
 class Argument:
@@ -73,14 +73,9 @@ class Option:
 
 
 class Verb:
-    """One command: its grammar, the request it makes, and how its result is shown.
+    """One command and its grammar: what the parser, the help and the completions need of it."""
 
-    ``request`` is the type of the wire's request; its fields are the arguments and options that were given.
-    ``document`` turns the result into what ``--json`` prints, ``show`` into lines for people. A LOCAL verb has
-    ``text`` instead, which makes its whole output from what was given.
-    """
-
-    __slots__ = ("arguments", "document", "door", "example", "name", "options", "request", "show", "summary", "text")
+    __slots__ = ("arguments", "example", "name", "options", "summary")
 
     def __init__(
         self,
@@ -88,24 +83,49 @@ class Verb:
         summary: str,
         example: str,
         *,
-        door: str,
-        request: str = "",
         arguments: tuple[Argument, ...] = (),
         options: tuple[Option, ...] = (),
-        document: Callable[[dict[str, Any]], dict[str, Any]] = dict,
-        show: Callable[[dict[str, Any], Screen], list[str]] | None = None,
-        text: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
         self.name = name
         self.summary = summary
         self.example = example
-        self.door = door
-        self.request = request or name
         self.arguments = arguments
         self.options = options
-        self.document = document
-        self.show = show
+
+
+class LocalVerb(Verb):
+    """A verb that asks nobody: ``text`` makes its output from what was given."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, *grammar: str, text: Callable[[dict[str, Any]], str], **more: Any) -> None:
+        super().__init__(*grammar, **more)
         self.text = text
+
+
+class DaemonVerb(Verb):
+    """A verb that asks the daemon, at the ``door`` for its kind.
+
+    ``request`` is the type of the wire's request, if not the name; its fields are the arguments and options that were
+    given. ``document`` turns the result into what ``--json`` prints, ``show`` into lines for people.
+    """
+
+    __slots__ = ("document", "door", "request", "show")
+
+    def __init__(
+        self,
+        *grammar: str,
+        door: str,
+        show: Callable[[dict[str, Any], Screen], list[str]],
+        document: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+        request: str = "",
+        **more: Any,
+    ) -> None:
+        super().__init__(*grammar, **more)
+        self.door = door
+        self.show = show
+        self.document = document
+        self.request = request or self.name
 
 
 class Command:

@@ -89,7 +89,7 @@ class Reply:
         self.incomplete = incomplete
 
 
-def data_request(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+def make_request(name: str, fields: dict[str, Any]) -> dict[str, Any]:
     """Make a request; a write gets an idempotency key, so that trying again never writes twice."""
     return {"type": name, **fields} | ({"idempotency_key": os.urandom(16).hex()} if name in WRITES else {})
 
@@ -101,19 +101,24 @@ def ask(caller: Caller, request: dict[str, Any], timeout: float = TIMEOUT) -> Re
     daemon that is just starting again is waited for as long. Raises Failure.
     """
     deadline = time.monotonic() + timeout
+    pauses = iter(PAUSES)
     lost: Failure | None = None
-    for pause in (*PAUSES, None):
+    while True:
         try:
             return _exchange(caller, request, deadline)
         except Failure as failure:
-            down = failure.code == "daemon_down"
-            broken = failure.code == "connection_lost"
-            hopeless = not failure.retryable or (broken and lost) or (down and not lost) or failure.code == "timeout"
-            if hopeless or pause is None:
-                raise (lost or failure) if down else failure from None
-            lost = failure if broken else lost
+            pause = next(pauses, None)
+            if pause is None or not _worth_another_try(failure, lost):
+                raise (lost if lost and failure.code == "daemon_down" else failure) from None
+            lost = failure if failure.code == "connection_lost" else lost
         time.sleep(pause)
-    raise AssertionError("the last try has no pause")
+
+
+def _worth_another_try(failure: Failure, lost: Failure | None) -> bool:
+    """Decide after a failure; ``lost`` is that of the connection that broke off before, if one did."""
+    if failure.code in ("daemon_down", "timeout"):
+        return lost is not None and failure.code == "daemon_down"
+    return failure.retryable and not (lost and failure.code == "connection_lost")
 
 
 def _exchange(caller: Caller, request: dict[str, Any], deadline: float) -> Reply:

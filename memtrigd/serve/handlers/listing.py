@@ -4,9 +4,11 @@ import base64
 import binascii
 import heapq
 from collections.abc import Iterator
+from typing import Annotated, TypeAlias
 
 import msgspec
 from memtrig import wire
+from msgspec import Meta
 
 from memtrigd.domain.claim import MAX_TAG, name
 from memtrigd.domain.errors import Refusal
@@ -17,7 +19,7 @@ from memtrigd.serve.turn import Turn
 
 MAX_LIMIT = 500
 
-_Place = tuple[Micros, str]
+_Place: TypeAlias = tuple[Annotated[Micros, Meta(ge=-(2**63), lt=2**63)], str]
 """Where a page ended: (updated, id) of its last memory. It names nothing that the page did not show."""
 
 
@@ -56,6 +58,6 @@ def _place(cursor: str | None) -> _Place | None:
     if cursor is None:
         return None
     try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[int, str])
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=_Place)
     except (binascii.Error, ValueError, msgspec.MsgspecError):
         raise Refusal("bad_cursor", "The cursor is not from a list.", "Start again without a cursor.") from None

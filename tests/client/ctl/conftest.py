@@ -10,10 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import memtrig
 import msgpack
 import pytest
-
-import memtrig
 from memtrig import wire
 
 Line = wire.AnyResult | wire.Error | wire.Answer | bytes | None

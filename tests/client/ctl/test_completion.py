@@ -4,7 +4,6 @@ import shutil
 import subprocess
 
 import pytest
-
 from memtrig.ctl import completions
 from memtrig.ctl.catalogue import GLOBALS, every
 

@@ -5,7 +5,6 @@ import shlex
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from memtrig.ctl.catalogue import GLOBALS, every, load
 from memtrig.ctl.failure import USAGE, Failure
 from memtrig.ctl.grammar import Command, parse

@@ -9,17 +9,23 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from memtrig import wire
 from memtrig.ctl import main
 from memtrig.ctl.catalogue import every, load
-from memtrig.ctl.grammar import LOCAL
+from memtrig.ctl.grammar import DaemonVerb
 from memtrig.ctl.render import Screen
 
 Made = Callable[..., wire.Record]
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 MOMENT = "2026-11-30T08:15:00+00:00"
 NASTY = "x\x1b[2J\x9b1m\u202ey\x07\r\u2028"
+
+
+def daemon_verb(name: str) -> DaemonVerb:
+    """Load a verb that asks the daemon."""
+    verb = load(name)
+    assert isinstance(verb, DaemonVerb)
+    return verb
 
 
 def received(result: wire.Result) -> dict[str, Any]:
@@ -59,12 +65,10 @@ def results(text: str, record: Made) -> dict[str, wire.Result]:
 def test_no_verb_lets_stored_text_reach_the_terminal_raw(record: Made) -> None:
     """Controls and overrides in any field come out as their numbers, on a terminal and in a pipe."""
     shown = results(NASTY, record)
-    assert set(shown) == {verb.name for verb in every() if verb.door != LOCAL}
+    assert set(shown) == {verb.name for verb in every() if isinstance(verb, DaemonVerb)}
     for name, result in shown.items():
         for screen in (Screen(now=NOW), Screen(80, now=NOW)):
-            show = load(name).show
-            assert show is not None
-            text = "\n".join(show(received(result), screen))
+            text = "\n".join(daemon_verb(name).show(received(result), screen))
             assert not set("\x1b\x9b\u202e\x07\r\u2028") & set(text), name
             assert "\\x1b" in text, name
 
@@ -73,8 +77,7 @@ def test_no_verb_lets_stored_text_reach_the_terminal_raw(record: Made) -> None:
 def test_every_outcome_of_a_save_is_said(outcome: str) -> None:
     """The key and the level where it landed are always in the sentence."""
     saved = wire.Saved(id="m", key="user.{tea}", level="INTERNAL", status="active", outcome=outcome)
-    show = load("save").show
-    assert show is not None
+    show = daemon_verb("save").show
     (line,) = show(received(saved), Screen())
     assert "user.{tea}" in line
     assert "INTERNAL" in line
@@ -82,8 +85,7 @@ def test_every_outcome_of_a_save_is_said(outcome: str) -> None:
 
 def test_a_memory_is_shown_in_full(record: Made) -> None:
     """The text keeps its lines, the facts stand below."""
-    show = load("get").show
-    assert show is not None
+    show = daemon_verb("get").show
     lines = show(received(wire.Got(memory=record(content="one\ntwo", core=True))), Screen(now=NOW, zone=UTC))
     assert lines == [
         "user.tea  INTERNAL  preference",
@@ -106,8 +108,7 @@ def test_status_says_which_level_is_not_available() -> None:
         wire.LevelStatus(level="INTERNAL", available=False, memories={}, sessions=0),
     ]
     report = wire.StatusReport(server="0.1.0", protocol=1, schema=1, started=MOMENT, levels=levels, pid=7)
-    show = load("status").show
-    assert show is not None
+    show = daemon_verb("status").show
     lines = show(received(report), Screen(now=NOW))
     assert lines[0] == "memtrigd 0.1.0 (pid 7)"
     assert [line.split()[2:] for line in lines[-2:]] == [["none"], ["not", "available"]]

@@ -1,6 +1,7 @@
 """memtrigctl as a process: its exit codes, its streams, and what its start costs."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from memtrig import wire
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -109,6 +109,37 @@ def test_a_full_disk_under_the_output_is_said(ctl: Run) -> None:
         done = ctl("help", capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1
     assert done.stderr.startswith("memtrigctl: The answer can't be written")
+
+
+@pytest.mark.parametrize("more", [{}, {"NO_COLOR": "1"}])
+def test_colours_are_for_terminals_that_want_them(
+    ctl: Run, control: Any, environment: dict[str, str], more: dict[str, str]
+) -> None:
+    """A terminal gets styles unless NO_COLOR is set; a pipe never does."""
+    status = wire.StatusReport(server="0.1.0", protocol=1, schema=1, started=PONG.time, levels=[])
+    control(status, status)
+    ours, theirs = os.openpty()
+    assert ctl("status", capture_output=False, stdout=theirs, env=environment | more).returncode == 0
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16)
+    os.close(ours)
+    assert (b"\x1b[1m" in shown) is (not more)
+    assert "\x1b" not in ctl("status").stdout
+
+
+def test_a_closed_output_still_gets_the_deed_done(ctl: Run, control: Any) -> None:
+    """``>&-`` asks for silence, not for a traceback."""
+    daemon = control(PONG)
+    done = ctl("ping", capture_output=False, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr, len(daemon.heard)) == (0, "", 1)
+
+
+def test_an_input_that_cannot_be_read_is_said(ctl: Run) -> None:
+    """A stream that is open for writing only is no text."""
+    with Path(os.devnull).open("w") as write_only:
+        done = ctl("save", "k", "-", stdin=write_only)
+    assert done.returncode == 2
+    assert "can't be read" in done.stderr
 
 
 def test_an_interrupt_ends_quietly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

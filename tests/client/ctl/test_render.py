@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from memtrig.ctl.render import Screen, clip, one_line, safe, width
 
 NASTY = st.text(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from memtrig import homes, wire
 from memtrig.ctl import talk
 from memtrig.ctl.failure import REFUSED, UNREACHABLE, Failure
@@ -47,7 +46,7 @@ def test_the_numbers_are_those_of_the_specification() -> None:
 def test_an_owner_acts_at_the_level_that_was_said(home: homes.Home, control: Make) -> None:
     """A request about memories is wrapped; an unsaid level is not sent."""
     daemon = control(SAVED, SAVED)
-    request = talk.data_request("save", {"key": "k", "content": "t"})
+    request = talk.make_request("save", {"key": "k", "content": "t"})
     for owner in (talk.Owner(home, "RESTRICTED"), talk.Owner(home)):
         talk.ask(owner, owner.act(request))
     assert [act.level for act in daemon.heard] == ["RESTRICTED", None]
@@ -72,7 +71,7 @@ def test_a_write_is_said_again_once_with_the_same_key(home: homes.Home, control:
     """A lost connection leaves open whether it was written: the idempotency key makes the second try safe."""
     daemon = control(None, SAVED)
     owner = talk.Owner(home)
-    assert talk.ask(owner, owner.act(talk.data_request("save", {"key": "k", "content": "t"}))).result["id"] == "m-1"
+    assert talk.ask(owner, owner.act(talk.make_request("save", {"key": "k", "content": "t"}))).result["id"] == "m-1"
     first, second = daemon.heard
     assert first == second
     assert first.request.idempotency_key
@@ -101,7 +100,7 @@ def test_a_daemon_that_dies_and_stays_away_leaves_the_write_open(home: homes.Hom
 def test_a_second_try_continues_the_session(home: homes.Home, internal: Make) -> None:
     """The idempotency key is the session's own, so the session must be the same."""
     daemon = internal(WELCOME, None, WELCOME, SAVED)
-    talk.ask(talk.Agent(home, "INTERNAL"), talk.data_request("save", {"key": "k", "content": "t"}))
+    talk.ask(talk.Agent(home, "INTERNAL"), talk.make_request("save", {"key": "k", "content": "t"}))
     assert [hello.resume for hello in daemon.heard[::2]] == [None, "token"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtrig.ctl.failure import usage
-from memtrig.ctl.grammar import LOCAL, Argument, Verb
+from memtrig.ctl.grammar import Argument, LocalVerb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +28,10 @@ def text(given: dict[str, Any]) -> str:
     return script
 
 
-VERB = Verb(
+VERB = LocalVerb(
     "completion",
     "print the completion script of a shell",
     "memtrigctl completion bash > ~/.local/share/bash-completion/completions/memtrigctl",
-    door=LOCAL,
     arguments=(Argument("shell", "SHELL", " ".join(SHELLS), read=shell, values=SHELLS),),
     text=text,
 )

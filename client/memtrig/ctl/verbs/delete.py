@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import DATA, Argument, Verb
+from memtrig.ctl.grammar import DATA, Argument, DaemonVerb
 from memtrig.ctl.render import one_line
 
 TYPE_CHECKING = False
@@ -20,14 +20,14 @@ def document(deleted: dict[str, Any]) -> dict[str, Any]:
 def show(deleted: dict[str, Any], screen: Screen) -> list[str]:
     """Say what is gone, and what else is out of sight."""
     key, level = screen.bold(one_line(deleted["key"])), one_line(deleted["level"])
-    lines = [f"Deleted {key} at {level}; its text is kept for the audit, and nobody is served it."]
+    lines = [f"Deleted {key} at {level}; it is kept for the audit, and served to nobody."]
     masks = " and ".join(map(one_line, deleted.get("masks", ())))
     return (
         [*lines, f"For readers at {level} and above the older text at {masks} is hidden as well."] if masks else lines
     )
 
 
-VERB = Verb(
+VERB = DaemonVerb(
     "delete",
     "retire the memory of a key at one level",
     "memtrigctl delete user.tea --level internal",

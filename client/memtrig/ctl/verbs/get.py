@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import DATA, Argument, Verb
+from memtrig.ctl.grammar import DATA, Argument, DaemonVerb
 from memtrig.ctl.records import card
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ def show(got: dict[str, Any], screen: Screen) -> list[str]:
     return card(got["memory"], screen)
 
 
-VERB = Verb(
+VERB = DaemonVerb(
     "get",
     "show the memory of a key",
     "memtrigctl get user.tea",

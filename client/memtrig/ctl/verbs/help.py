@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import LOCAL, Argument, Verb
+from memtrig.ctl.grammar import Argument, LocalVerb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,11 +17,10 @@ def text(given: dict[str, Any]) -> str:
     return verb_text(load(given["verb"])) if "verb" in given else overview()
 
 
-VERB = Verb(
+VERB = LocalVerb(
     "help",
     "list the verbs, or explain one",
     "memtrigctl help save",
-    door=LOCAL,
     arguments=(Argument("verb", "VERB", "the verb to explain", required=False),),
     text=text,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import DATA, Option, Verb, integer
+from memtrig.ctl.grammar import DATA, DaemonVerb, Option, integer
 from memtrig.ctl.records import rows
 from memtrig.ctl.render import one_line
 
@@ -22,10 +22,10 @@ def show(listed: dict[str, Any], screen: Screen) -> list[str]:
     """Show a page, and how to get the next one."""
     lines = rows(listed["memories"], screen) if listed["memories"] else ["No memories here."]
     cursor = listed.get("next_cursor")
-    return [*lines, "", f"More: memtrigctl list --cursor {one_line(cursor)}"] if cursor else lines
+    return [*lines, "", f"There is more: say the same with --cursor {one_line(cursor)}"] if cursor else lines
 
 
-VERB = Verb(
+VERB = DaemonVerb(
     "list",
     "list memories, the newest first",
     "memtrigctl list --tag food --limit 20",

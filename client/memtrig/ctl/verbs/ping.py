@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import PLAIN, Verb
+from memtrig.ctl.grammar import PLAIN, DaemonVerb
 from memtrig.ctl.render import one_line
 
 TYPE_CHECKING = False
@@ -17,4 +17,4 @@ def show(pong: dict[str, Any], screen: Screen) -> list[str]:
     return [f"memtrigd {one_line(pong['server'])} answers; its clock says {screen.clock(pong['time'])}."]
 
 
-VERB = Verb("ping", "ask the daemon for a sign of life", "memtrigctl ping", door=PLAIN, show=show)
+VERB = DaemonVerb("ping", "ask the daemon for a sign of life", "memtrigctl ping", door=PLAIN, show=show)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from memtrig.ctl.failure import usage
-from memtrig.ctl.grammar import DATA, Argument, Option, Verb, number
+from memtrig.ctl.grammar import DATA, Argument, DaemonVerb, Option, number
 from memtrig.ctl.records import KINDS, SOURCES
 from memtrig.ctl.render import one_line
 from memtrig.ctl.talk import MAX_FRAME
@@ -32,9 +32,11 @@ def content(text: str) -> str:
         return text
     if sys.stdin is None:
         raise usage("Standard input is closed.", "Give the text itself.")
-    data = sys.stdin.buffer.read(MAX_FRAME + 1)  # one byte more than can be sent, so that the frame's check sees it
     try:
+        data = sys.stdin.buffer.read(MAX_FRAME + 1)  # more than can be sent, so that the frame's check sees it
         return data.decode().removesuffix("\n")
+    except OSError as error:
+        raise usage(f"Standard input can't be read: {error.strerror}.", "Give the text itself.") from None
     except UnicodeDecodeError:
         raise usage("Standard input is not UTF-8.", "Convert it to UTF-8 first.", "bad_value") from None
 
@@ -42,9 +44,8 @@ def content(text: str) -> str:
 def show(saved: dict[str, Any], screen: Screen) -> list[str]:
     """Say what became of it, and which memories may have been meant instead."""
     key, level = screen.bold(one_line(saved["key"])), one_line(saved["level"])
-    lines = [
-        OUTCOMES.get(saved["outcome"], "{key} at {level}: " + one_line(saved["status"])).format(key=key, level=level)
-    ]
+    sentence = OUTCOMES.get(saved["outcome"], "{key} at {level} is {status} now.")
+    lines = [sentence.format(key=key, level=level, status=one_line(saved["status"]))]
     similar = saved.get("similar")
     if similar:
         lines += ["", "Also known about this; --replaces ID would put the new text in its place:"]
@@ -52,7 +53,7 @@ def show(saved: dict[str, Any], screen: Screen) -> list[str]:
     return lines
 
 
-VERB = Verb(
+VERB = DaemonVerb(
     "save",
     "remember a text under a key",
     'memtrigctl save user.tea "Likes masala tea in the morning" --tag food --kind preference',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import DATA, Argument, Option, Verb, integer
+from memtrig.ctl.grammar import DATA, Argument, DaemonVerb, Option, integer
 from memtrig.ctl.records import rows
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ def show(found: dict[str, Any], screen: Screen) -> list[str]:
     return rows(found["results"], screen) if found["results"] else ["Nothing found."]
 
 
-VERB = Verb(
+VERB = DaemonVerb(
     "search",
     "find memories by a question in your own words",
     'memtrigctl search "what does Anna drink?" -n 3',

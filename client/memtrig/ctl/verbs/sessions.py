@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import CONTROL, Verb
+from memtrig.ctl.grammar import CONTROL, DaemonVerb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def show(reply: dict[str, Any], screen: Screen) -> list[str]:
     return screen.table(HEADER, rows) if rows else ["No agent is connected."]
 
 
-VERB = Verb(
+VERB = DaemonVerb(
     "sessions",
     "list the sessions that are connected",
     "memtrigctl sessions",

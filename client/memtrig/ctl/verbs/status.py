@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import PLAIN, Verb
+from memtrig.ctl.grammar import PLAIN, DaemonVerb
 from memtrig.ctl.render import one_line
 
 TYPE_CHECKING = False
@@ -27,4 +27,4 @@ def _memories(level: dict[str, Any]) -> str:
     return ", ".join(f"{count:,} {status}" for status, count in level["memories"].items() if count) or "none"
 
 
-VERB = Verb("status", "show how the daemon and its levels are", "memtrigctl status", door=PLAIN, show=show)
+VERB = DaemonVerb("status", "show how the daemon and its levels are", "memtrigctl status", door=PLAIN, show=show)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import PLAIN, Verb
+from memtrig.ctl.grammar import PLAIN, DaemonVerb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,4 +17,10 @@ def show(me: dict[str, Any], screen: Screen) -> list[str]:
     return screen.facts([("you are", me["kind"]), ("level", me["level"]), ("reads", ", ".join(me["reads"])), *names])
 
 
-VERB = Verb("whoami", "say who the daemon takes you for", "memtrigctl whoami --as internal:bot", door=PLAIN, show=show)
+VERB = DaemonVerb(
+    "whoami",
+    "say who the daemon takes you for",
+    "memtrigctl whoami --as internal:bot",
+    door=PLAIN,
+    show=show,
+)

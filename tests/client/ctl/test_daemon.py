@@ -1,0 +1,118 @@
+"""memtrigctl against a real daemon: as the owner and as an agent, in three languages."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.conftest import Daemon
+
+Ask = Callable[..., tuple[int, dict[str, Any]]]
+
+
+@pytest.fixture
+def ask(ctl: Callable[..., subprocess.CompletedProcess[str]], shared_daemon: Daemon) -> Ask:
+    """Ask the daemon for a document; returns the exit code with it."""
+    run = partial(ctl, "--json", "--home", str(shared_daemon.home))
+
+    def document(*words: str) -> tuple[int, dict[str, Any]]:
+        done = run(*words)
+        assert done.stderr == ""
+        return done.returncode, json.loads(done.stdout)
+
+    return document
+
+
+@pytest.mark.parametrize(
+    ("key", "content", "question"),
+    [
+        ("user.tea", "Anna likes masala tea in the morning", "what tea does Anna like?"),
+        ("安娜.咖啡", "安娜每天早上喝咖啡，不加糖。", "早上喝咖啡"),
+        ("आवड.वाचन", "अण्णाला मराठी पुस्तकं वाचायला आवडतात।", "मराठी पुस्तकं"),
+    ],
+)
+def test_a_memory_goes_there_and_back(ask: Ask, key: str, content: str, question: str) -> None:
+    """Saved, read, found, listed, deleted and gone."""
+    code, saved = ask("save", key, content, "--tag", key, "--kind", "habit", "--entity", "Anna")
+    assert (code, saved["key"], saved["level"], saved["status"]) == (0, key, "INTERNAL", "active")
+    code, got = ask("get", key)
+    assert (code, got["id"], got["content"], got["tags"], got["kind"]) == (0, saved["id"], content, [key], "habit")
+    code, found = ask("search", question, "-n", "3")
+    assert key in [hit["key"] for hit in found["results"]]
+    assert all(isinstance(hit["score"], float) for hit in found["results"])
+    assert ask("list", "--tag", key) == (0, {"memories": [got], "next_cursor": None})
+    code, deleted = ask("delete", key)
+    assert (code, deleted["deleted"], deleted["key"], deleted["level"]) == (0, True, key, "INTERNAL")
+    code, error = ask("get", key)
+    assert (code, error["error"]["code"], error["error"]["retryable"]) == (1, "not_found", False)
+
+
+def test_every_field_of_a_save_arrives(ask: Ask) -> None:
+    """Each option fills its field."""
+    options = "--tag a --tag b --kind rule --entity E --context calm --emotion-tag joy --core --source user_explicit"
+    ask("save", "full", "text", *options.split(), "--confidence", "0.5", "--expires", "2999-01-01T00:00+00:00")
+    _, got = ask("get", "full")
+    sent = {"tags": ["a", "b"], "kind": "rule", "entity": "E", "context": "calm", "emotion_tags": ["joy"], "core": True}
+    assert got | sent | {"source": "user_explicit", "confidence": 0.5} == got
+    assert got["expires_at"].startswith("2999-01-01")
+
+
+def test_a_memory_is_replaced_by_its_id(ask: Ask) -> None:
+    """``--replaces`` names another slot than the key."""
+    _, old = ask("save", "city.old", "Lives in Pune")
+    code, new = ask("save", "city.new", "Lives in Mumbai", "--replaces", old["id"])
+    assert (code, new.get("supersedes")) == (0, old["id"])
+
+
+def test_an_owner_acts_at_a_level_and_agents_stay_below(ask: Ask) -> None:
+    """``--level`` is where the owner writes; an agent's socket decides for the agent."""
+    assert ask("save", "plan", "secret", "--level", "confidential")[1]["level"] == "CONFIDENTIAL"
+    assert ask("save", "plan", "open", "--as", "public:bot")[1]["level"] == "PUBLIC"
+    assert ask("get", "plan", "--as", "public")[1]["content"] == "open"
+    assert ask("get", "plan", "--as", "confidential")[1]["content"] == "secret"
+    assert ask("get", "plan", "--level", "internal")[1]["content"] == "open"
+    assert ask("whoami", "--as", "public:bot")[1]["agent"] == "bot"
+
+
+def test_pages_follow_each_other(ask: Ask) -> None:
+    """The cursor of a page is where the next one begins."""
+    for number in range(3):
+        ask("save", f"page.{number}", f"number {number}", "--tag", "paged")
+    _, first = ask("list", "--tag", "paged", "--limit", "2")
+    _, last = ask("list", "--tag", "paged", "--limit", "2", "--cursor", first["next_cursor"])
+    keys = [memory["key"] for memory in first["memories"] + last["memories"]]
+    assert keys == ["page.2", "page.1", "page.0"]
+    assert last["next_cursor"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("save", " ", "text"), "bad_value"),
+        (("save", "k", ""), "bad_value"),
+        (("save", "k", "t", "--kind", "hobby"), "bad_kind"),
+        (("save", "k", "t", "--expires", "soon"), "bad_time"),
+        (("save", "k", "t", "--confidence", "nan"), "bad_value"),
+        (("list", "--cursor", "nonsense"), "bad_cursor"),
+        (("delete", "never"), "not_found"),
+    ],
+)
+def test_the_daemon_refuses_with_a_code(ask: Ask, words: tuple[str, ...], code: str) -> None:
+    """Its refusals come through as they are, with exit code 1."""
+    status, error = ask(*words)
+    assert (status, error["error"]["code"]) == (1, code)
+    assert error["error"]["hint"]
+
+
+def test_status_and_sessions_are_shown(ask: Ask) -> None:
+    """Every level is there, and the owner's questions open no session."""
+    assert {level["level"] for level in ask("status")[1]["levels"]} == {
+        "PUBLIC",
+        "INTERNAL",
+        "CONFIDENTIAL",
+        "RESTRICTED",
+    }
+    assert ask("sessions") == (0, {"sessions": []})

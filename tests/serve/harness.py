@@ -1,0 +1,237 @@
+"""The daemon in memory: all of it but sockets, threads, chance and the time. What goes in and comes out is bytes.
+
+The connections, the gate, the handlers and the store on its disk are the daemon's own. Lanes work at once instead of
+in threads, ids come from a counter per level, and the clock stands until it is told.
+"""
+
+import asyncio
+import shutil
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from memtrigd.domain.levels import Level
+from memtrigd.domain.moments import Micros
+from memtrigd.gate.doors import CONTROL, HANDED, Door
+from memtrigd.gate.peers import Peer, own_uid
+from memtrigd.gate.sessions import Sessions
+from memtrigd.serve.dispatch import Caller, Dispatcher
+from memtrigd.serve.greeting import Greeting
+from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.protocol import Connection
+from memtrigd.serve.service import Service
+from memtrigd.store.control import SessionRow
+from memtrigd.store.lanes import Job, ReadLane
+from memtrigd.store.schema import VERSION
+from memtrigd.store.vault import Vault
+from memtrigd.store.writer import WriterLane
+
+PEER = Peer(own_uid())
+
+
+def mark(level: Level) -> str:
+    """What everything that comes from a level is marked with: texts, names and ids. No word holds it by chance."""
+    return f"zz{level.slug}zz"
+
+
+class CountedIds:
+    """Ids by counting, for each level by itself, with the mark of the level in them."""
+
+    def __init__(self) -> None:
+        self._given: Counter[str] = Counter()
+
+    def memory(self, level: Level) -> str:
+        """The next id of a memory of the level."""
+        return self._next("m", level)
+
+    def session(self, level: Level) -> str:
+        """The next handle of a session that starts at the level."""
+        return self._next("s", level)
+
+    def token(self, level: Level) -> str:
+        """The next token of a session that starts at the level."""
+        return self._next("t", level)
+
+    def _next(self, letter: str, level: Level) -> str:
+        stem = f"{letter}{mark(level)}"
+        self._given[stem] += 1
+        return f"{stem}{self._given[stem]}"
+
+
+class ReadsAtOnce(ReadLane):
+    """The lane of reads without its thread."""
+
+    def put(self, job: Job) -> None:
+        """Run the job now."""
+        self.perform([job])
+
+
+class WritesAtOnce(WriterLane):
+    """The lane of the writer without its thread: each job is a batch of its own."""
+
+    def put(self, job: Job) -> None:
+        """Commit the job now."""
+        self.perform([job])
+
+
+class Cable(asyncio.Transport):
+    """The daemon's end of a connection: keeps what is written until it is taken.
+
+    ``socket`` is for descriptors alone, which can't be handed over in memory.
+    """
+
+    def __init__(self, sock: socket.socket | None) -> None:
+        super().__init__({"socket": sock})
+        self.written = b""
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        """Keep what the daemon says."""
+        self.written += data
+
+    def get_write_buffer_size(self) -> int:
+        """Nothing ever waits."""
+        return 0
+
+    def is_closing(self) -> bool:
+        """Whether the daemon has hung up."""
+        return self.closed
+
+    def close(self) -> None:
+        """Hang up."""
+        self.closed = True
+
+    def pause_reading(self) -> None:
+        """The next bytes come when the test sends them."""
+
+    def resume_reading(self) -> None:
+        """The next bytes come when the test sends them."""
+
+
+class Line:
+    """A caller's end of a connection in memory."""
+
+    def __init__(self, service: Service, caller: Caller) -> None:
+        self.caller = caller
+        self._ours, theirs = socket.socketpair() if caller.door == CONTROL else (None, None)
+        self._theirs = theirs
+        self._cable = Cable(theirs)
+        self.connection = Connection(service, lambda _: caller, set())
+        self.connection.connection_made(self._cable)
+
+    def send(self, data: bytes) -> bytes:
+        """Send bytes and return those of the answers; none if the daemon has hung up."""
+        if self._cable.closed:
+            return b""
+        self.connection.data_received(data)
+        said, self._cable.written = self._cable.written, b""
+        return said + self._handed_over()
+
+    def hang_up(self) -> None:
+        """Close this end."""
+        self._cable.closed = True
+        self.connection.connection_lost(None)
+        for sock in filter(None, (self._ours, self._theirs)):
+            sock.close()
+
+    def _handed_over(self) -> bytes:
+        """Take an answer that came with a descriptor; the descriptor's other end is a line in memory already."""
+        if self._ours is None:
+            return b""
+        try:
+            said, descriptors, _, _ = socket.recv_fds(self._ours, 1 << 16, 1, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return b""
+        for descriptor in descriptors:
+            socket.close(descriptor)
+        return said
+
+
+class World:
+    """A daemon on ``state``, its clock at ``now``. ``handed`` is the line of the session that was opened last."""
+
+    def __init__(self, state: Path, now: Micros) -> None:
+        self.now = now
+        self.handed: Line | None = None
+        self._lines: list[Line] = []
+        self._vault = Vault.open(state)
+        ids, rows = CountedIds(), self._vault.control_reader()
+        writers = WritesAtOnce(self._vault, _deliver, _disk_failed)
+        self._sessions = Sessions(ids, rows.by_token)
+        dispatcher = Dispatcher(
+            sessions=self._sessions,
+            readers=ReadsAtOnce(self._vault.readers, _deliver),
+            writers=writers,
+            handles=self._vault.readers(),
+            ids=ids,
+            clock=lambda: self.now,
+            zone=UTC,
+            waiting={},
+            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts()),
+        )
+        greeting = Greeting(self._sessions, rows, writers, lambda: self.now, self._adopt)
+        self._service = Service(dispatcher, greeting, self._sessions, seat_belt=True)
+
+    def connect(self, door: Door) -> Line:
+        """Connect at a door."""
+        return self._line(Caller(door, PEER))
+
+    def close(self) -> None:
+        """Hang up every line and close the store."""
+        for line in self._lines:
+            line.hang_up()
+        self._vault.close()
+
+    def _adopt(self, ours: socket.socket, row: SessionRow, peer: Peer) -> None:
+        """Serve a session as the acceptor does, but in memory."""
+        ours.close()
+        self.handed = self._line(Caller(HANDED, peer, row.id))
+        self._sessions.attach(row, peer.process, self.handed.connection.close)
+
+    def _line(self, caller: Caller) -> Line:
+        line = Line(self._service, caller)
+        self._lines.append(line)
+        return line
+
+
+class Nursery:
+    """Makes fresh worlds quickly: an empty store is made once and copied."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._empty = place / "empty"
+        Vault.open(self._empty).close()
+
+    @contextmanager
+    def world(self, now: Micros) -> Iterator[World]:
+        """A new world with an empty store, which is gone afterwards."""
+        state = self._place / "state"
+        shutil.copytree(self._empty, state)
+        world = World(state, now)
+        try:
+            yield world
+        finally:
+            world.close()
+            shutil.rmtree(state)
+
+
+@contextmanager
+def nursery() -> Iterator[Nursery]:
+    """A nursery in memory where the system has such a file system: the store still syncs, but nobody waits for it."""
+    memory = Path("/dev/shm")
+    with TemporaryDirectory(prefix="mt-", dir=memory if memory.is_dir() else None) as place:
+        yield Nursery(Path(place))
+
+
+def _deliver(outcomes: list[tuple[Callable[[Any], None], Any]]) -> None:
+    for done, outcome in outcomes:
+        done(outcome)
+
+
+def _disk_failed(error: Exception) -> None:
+    raise AssertionError("the disk failed") from error

@@ -1,0 +1,187 @@
+"""From moves to steps: a history is played once in full; what was really sent can then be played again in part."""
+
+import msgspec
+from memtrig import wire
+from msgspec import Struct
+
+from memtrigd.domain.levels import DEFAULT_LEVEL, Level
+from memtrigd.domain.moments import Micros
+from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
+from tests.serve.harness import Line, Nursery, World, mark
+from tests.serve.histories import CURSOR, ID, MARK, SESSION, START, TOKEN, Agent, Move, Owner, Stranger
+
+WRITES = (wire.Save, wire.Delete)
+OWNERS_LINE = -1
+
+
+class Step(Struct, frozen=True):
+    """What one move came to: an act at ``level``, the bytes sent on a line at a moment, and the bytes answered.
+
+    A line has the number of the step that opened it. ``frame`` None hangs up.
+    """
+
+    number: int
+    level: Level
+    at: Micros
+    line: int
+    door: Door
+    frame: bytes | None
+    reply: bytes = b""
+
+
+class Player:
+    """Plays steps in a world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._lines: dict[int, Line] = {}
+
+    def play(self, step: Step) -> bytes:
+        """Do what the step says and return the bytes that come back."""
+        self._world.now, self._world.handed = step.at, None
+        line = self._lines.get(step.line)
+        if line is None:
+            if step.door == HANDED:
+                return b""
+            line = self._lines[step.line] = self._world.connect(step.door)
+        if step.frame is None:
+            line.hang_up()
+            return b""
+        said = line.send(step.frame)
+        if self._world.handed is not None:
+            self._lines[step.number] = self._world.handed
+        return said
+
+
+class Author:
+    """Turns moves into steps while they are played in full, and keeps book of who is at which level.
+
+    It knows levels only from what was opened and raised, as the design has it, never from what the daemon says of one:
+    an act has the level at which it runs; what a session does after a raise is an act at the new level.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self.steps: list[Step] = []
+        self._player = player
+        self._now = START
+        self._lines: list[tuple[int, Door]] = []
+        self._session_of: dict[int, str] = {}
+        self._level: dict[str, Level] = {}
+        self._session_by_token: dict[str, str] = {}
+        self._ids: list[str] = []
+        self._cursors: list[str] = []
+
+    def write(self, move: Move) -> None:
+        """Make a step of a move and play it."""
+        number = len(self.steps)
+        line, door = self._line(move, number)
+        request, level = move.request, self._level_of(line, door)
+        if isinstance(request, wire.Request):
+            request = self._filled(request, level, move.pick)
+            level = self._act(request, level)
+        frame = wire.call(number, request) if isinstance(request, wire.Request) else request
+        self._now += move.wait
+        step = Step(number, level, self._now, line, door, frame)
+        step = msgspec.structs.replace(step, reply=self._player.play(step))
+        self.steps.append(step)
+        if step.reply and isinstance(request, wire.Request):
+            self._learn(step, request)
+
+    def _line(self, move: Move, number: int) -> tuple[int, Door]:
+        match move.speaker:
+            case Agent(line):
+                return self._lines[line % len(self._lines)]
+            case Stranger(level):
+                self._lines.append((number, LEVEL_DOORS[level]))
+                return self._lines[-1]
+            case Owner():
+                return OWNERS_LINE, CONTROL
+
+    def _level_of(self, line: int, door: Door) -> Level:
+        """The level of whoever is on a line; on the owner's it depends on the act, see ``_act``."""
+        session = self._session_of.get(line)
+        return self._level[session] if session is not None else door.level or Level.PUBLIC
+
+    def _act(self, request: wire.Request, level: Level) -> Level:
+        """The level of an act: for a session verb the higher of where the session is and where it is to go."""
+        match request:
+            case wire.Act(level=None):
+                return DEFAULT_LEVEL if isinstance(request.request, WRITES) else Level.RESTRICTED
+            case wire.Act():
+                return Level[request.level]
+            case wire.SessionOpen(resume=None):
+                return Level[request.level]
+            case wire.SessionOpen():
+                return self._level[self._session_by_token[request.resume]]
+            case wire.SessionRaise():
+                return max(Level[request.level], self._level[request.session])
+            case wire.SessionEnd():
+                return self._level[request.session]
+            case wire.SessionList():
+                return Level.RESTRICTED
+        return level
+
+    def _filled(self, request: wire.Request, level: Level, pick: int) -> wire.Request:
+        """Fill the places of a request. What is not there yet is asked for by a name that nobody has."""
+        match request:
+            case wire.Act():
+                own = self._act(request, level)
+                return msgspec.structs.replace(request, request=self._filled(request.request, own, pick))
+            case wire.SessionOpen() | wire.SessionRaise():
+                level = Level[request.level]
+
+        def chosen(among: list[str]) -> str:
+            return among[pick % len(among)] if among else "nobody's"
+
+        seen = {
+            ID: chosen(self._ids),
+            CURSOR: chosen(self._cursors),
+            SESSION: chosen([*self._level]),
+            TOKEN: chosen([*self._session_by_token]),
+        }
+
+        def fill(value: object) -> object:
+            if isinstance(value, list):
+                return list(dict.fromkeys(map(fill, value)))
+            return seen.get(value, value.replace(MARK, mark(level))) if isinstance(value, str) else value
+
+        changed = {field: fill(value) for field, value in msgspec.structs.asdict(request).items()}
+        return msgspec.structs.replace(request, **changed)
+
+    def _learn(self, step: Step, request: wire.Request) -> None:
+        """Keep what later moves may use, and the levels of sessions."""
+        match wire.decode_answer(step.reply[wire.PREFIX :]).result:
+            case wire.Welcome() as welcome:
+                line = step.number if isinstance(request, wire.SessionOpen) else step.line
+                if line != step.line:
+                    self._lines.append((line, HANDED))
+                self._session_of[line] = welcome.session
+                self._session_by_token[welcome.resume] = welcome.session
+                self._level.setdefault(welcome.session, step.level)
+            case wire.Raised():
+                self._level[request.session] = step.level
+            case wire.Saved() as saved:
+                self._ids.append(saved.id)
+            case wire.Listed(next_cursor=str(cursor)):
+                self._cursors.append(cursor)
+
+
+def play_in_full(nursery: Nursery, moves: list[Move]) -> list[Step]:
+    """Play a history on a fresh store, with the replies."""
+    with nursery.world(START) as world:
+        author = Author(Player(world))
+        for move in moves:
+            author.write(move)
+        return author.steps
+
+
+def play_again(nursery: Nursery, steps: list[Step]) -> list[bytes]:
+    """Play steps on a fresh store as they were; return what is answered now."""
+    with nursery.world(START) as world:
+        player = Player(world)
+        return [player.play(step) for step in steps]
+
+
+def purged(steps: list[Step], level: Level) -> list[Step]:
+    """The history as it is without all acts above a level."""
+    return [step for step in steps if step.level <= level]

@@ -1,0 +1,66 @@
+"""Non-interference (Goguen and Meseguer 1982, by purging): nobody can tell from below that anything happens above."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from memtrig import wire
+
+from memtrigd.domain.levels import Level
+from tests.serve.harness import Nursery, mark, nursery
+from tests.serve.histories import Move, histories
+from tests.serve.replay import Step, play_again, play_in_full, purged
+
+EXAMPLES = 200
+DEEP_EXAMPLES = int(os.environ.get("MEMTRIG_EXAMPLES", "5000"))
+PARTS = 4
+"""Tests that share the deep examples, so that they can run beside each other."""
+
+_slowly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+@pytest.fixture(name="fresh", scope="module")
+def _fresh() -> Iterator[Nursery]:
+    with nursery() as fresh:
+        yield fresh
+
+
+@settings(_slowly, max_examples=EXAMPLES)
+@given(moves=histories())
+def test_what_happens_above_changes_no_byte_below(fresh: Nursery, moves: list[Move]) -> None:
+    """Without the acts above a level every reply at or below it is the same, and nothing from above is in any."""
+    _hold(fresh, moves)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("part", range(PARTS))
+def test_what_happens_above_changes_no_byte_below_in_thousands_of_histories(fresh: Nursery, part: int) -> None:
+    """The same, for long."""
+
+    @settings(_slowly, max_examples=DEEP_EXAMPLES // PARTS)
+    @given(moves=histories())
+    def hold(moves: list[Move]) -> None:
+        _hold(fresh, moves)
+
+    hold()
+
+
+def _hold(fresh: Nursery, moves: list[Move]) -> None:
+    steps = play_in_full(fresh, moves)
+    for step in steps:
+        _reveals_nothing(step)
+    for level in (Level.PUBLIC, Level.INTERNAL, Level.CONFIDENTIAL):
+        below = purged(steps, level)
+        for step, reply in zip(below, play_again(fresh, below), strict=True):
+            assert reply == step.reply, f"{step}\nseen from {level.name} it is\n{reply!r}"
+
+
+def _reveals_nothing(step: Step) -> None:
+    """Look for marks from above in a reply; only what the caller itself has said may come back."""
+    for level in Level:
+        if level > step.level and step.frame is not None and mark(level).encode() not in step.frame:
+            assert mark(level).encode() not in step.reply, step
+    if step.reply:
+        error = wire.decode_answer(step.reply[wire.PREFIX :]).error
+        assert not isinstance(error, wire.Error) or error.code != "internal", step

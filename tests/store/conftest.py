@@ -1,0 +1,90 @@
+"""A vault on a real disk, and memories to put into it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory
+from memtrigd.store.interface import Change
+from memtrigd.store.vault import Vault
+from memtrigd.store.writer import Transactions
+
+Save = Callable[..., Memory]
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """The state directory of a home that does not exist yet."""
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def vault(state: Path) -> Iterator[Vault]:
+    """An open vault, new."""
+    with Vault.open(state) as vault:
+        yield vault
+
+
+@pytest.fixture
+def transactions(vault: Vault) -> Transactions:
+    """The transactions of the vault, run on the test's own thread."""
+    return Transactions(vault)
+
+
+@pytest.fixture
+def memory() -> Callable[..., Memory]:
+    """Make a memory; each has an id and a key of its own and was saved a microsecond after the one before."""
+    made = 0
+
+    def make(**fields: object) -> Memory:
+        nonlocal made
+        made += 1
+        return Memory(
+            **{
+                "id": f"id-{made:04}",
+                "key": f"key-{made:04}",
+                "level": Level.INTERNAL,
+                "space": "default",
+                "content": f"content {made}",
+                "created": made,
+                "updated": made,
+                "importance_at": made,
+                **fields,
+            }
+        )
+
+    return make
+
+
+@pytest.fixture
+def change() -> Callable[..., Change]:
+    """Make a change by an agent at moment 1."""
+
+    def make(op: str = "save", at: int = 1, reason: str | None = None) -> Change:
+        return Change(op=op, actor="agent:claude", session="s-1", at=at, reason=reason)
+
+    return make
+
+
+@pytest.fixture
+def save(transactions: Transactions, memory: Callable[..., Memory], change: Callable[..., Change]) -> Save:
+    """Make a memory of these fields and commit it."""
+
+    def run(terms: Sequence[str] = ("term",), **fields: object) -> Memory:
+        made = memory(**fields)
+        transactions.run_now(made.level, lambda hands: hands.writer.add(made, terms, change()))
+        return made
+
+    return run
+
+
+@pytest.fixture
+def amend(transactions: Transactions, change: Callable[..., Change]) -> Callable[..., None]:
+    """Commit a new state of a memory."""
+
+    def run(new: Memory, terms: Sequence[str] = (), op: str = "amend") -> None:
+        transactions.run_now(new.level, lambda hands: hands.writer.amend(new, change(op), terms))
+
+    return run

@@ -1,0 +1,134 @@
+"""The journal of a level."""
+
+from collections.abc import Callable
+
+import apsw
+import pytest
+from msgspec.structs import replace
+
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory
+from memtrigd.store import audit
+from memtrigd.store.vault import Vault
+
+Verify = Callable[..., list[str]]
+LEVEL = Level.INTERNAL
+
+
+@pytest.fixture
+def journal(vault: Vault, save: Callable[..., Memory], amend: Callable[..., None]) -> apsw.Connection:
+    """A journal of five rows about three memories, and a handle of somebody who works behind the daemon's back."""
+    rows = [save(content=f"secret {n}") for n in range(3)]
+    amend(replace(rows[0], seen_count=2))
+    amend(replace(rows[1], seen_count=2))
+    connection = vault.writers()[LEVEL].connection
+    connection.execute("DROP TRIGGER audit_is_not_edited; DROP TRIGGER audit_is_not_cut")
+    return connection
+
+
+@pytest.fixture
+def verify(vault: Vault) -> Verify:
+    """Verify the journal through a read-only handle, as memtrigctl does."""
+
+    def run(known: audit.Head | None = None) -> list[str]:
+        return audit.verify(vault.readers()[LEVEL].connection, vault.audit_key(LEVEL), LEVEL, known)
+
+    return run
+
+
+def test_a_journal_that_nobody_touched_is_sound(journal: apsw.Connection, verify: Verify) -> None:
+    """No problem is reported, and the head that was kept is found."""
+    assert verify() == []
+    assert verify(audit.head(journal)) == [] == verify(audit.Head(0, b""))
+
+
+@pytest.mark.parametrize("column", ["at", "op", "memory_id", "actor", "session", "digest"])
+def test_an_edit_is_found(journal: apsw.Connection, verify: Verify, column: str) -> None:
+    """Whichever column of a row is changed, the row is named."""
+    other = b"x" * 32 if column == "digest" else 77 if column == "at" else "id-0003"
+    journal.execute(f"UPDATE audit SET {column} = ? WHERE seq = 2", (other,))
+    assert any("Row 2 of the journal was altered" in problem for problem in verify())
+
+
+def test_a_removed_session_is_not_an_empty_one(journal: apsw.Connection, verify: Verify) -> None:
+    """NULL and the empty text are different under the seal."""
+    journal.execute("UPDATE audit SET session = NULL WHERE seq = 2")
+    assert verify()
+    journal.execute("UPDATE audit SET session = '' WHERE seq = 2")
+    assert verify()
+
+
+def test_a_cut_in_the_middle_is_found(journal: apsw.Connection, verify: Verify) -> None:
+    """The missing rows are named, even if the later ones are numbered anew."""
+    journal.execute("DELETE FROM audit WHERE seq = 4")
+    assert verify()[0] == "Rows 4 to 4 of the journal are gone."
+    journal.execute("UPDATE audit SET seq = 4 WHERE seq = 5")
+    assert verify()[0] == "Row 4 of the journal was altered, or the row before it was."
+
+
+def test_a_swap_is_found(journal: apsw.Connection, verify: Verify) -> None:
+    """Two whole rows that change places no longer hang together."""
+    journal.execute("UPDATE audit SET seq = CASE seq WHEN 2 THEN -3 ELSE -2 END WHERE seq IN (2, 3)")
+    journal.execute("UPDATE audit SET seq = -seq WHERE seq < 0")
+    assert len([problem for problem in verify() if "altered" in problem]) >= 2
+
+
+def test_a_cut_at_the_end_is_found_against_a_kept_head(journal: apsw.Connection, verify: Verify) -> None:
+    """Nothing in the file tells that newer rows were there; a head from elsewhere does."""
+    head = audit.head(journal)
+    journal.execute("DELETE FROM audit WHERE seq = 5")
+    assert any("does not hold row 5" in problem for problem in verify(head))
+
+
+@pytest.mark.parametrize(("column", "value"), [("content", "forged"), ("status", "'rejected'"), ("seen_count", 9)])
+def test_a_memory_edited_behind_the_daemons_back_is_found(
+    journal: apsw.Connection, verify: Verify, column: str, value: object
+) -> None:
+    """The last digest of a memory vouches for its present state; the report names the id and no content."""
+    value = value.strip("'") if isinstance(value, str) else value
+    journal.execute(f"UPDATE memory SET {column} = ? WHERE id = 'id-0001'", (value,))
+    assert verify() == ["Memory id-0001 is not as the journal left it."]
+
+
+def test_recall_stamps_are_outside_the_journal(journal: apsw.Connection, verify: Verify) -> None:
+    """Reading a memory moves its stamps without a journal row, and is no edit."""
+    journal.execute("UPDATE memory SET recall_count = 3, last_recalled = 9, importance = 0.5, importance_at = 9")
+    assert verify() == []
+
+
+def test_memories_put_in_or_taken_out_by_hand_are_found(journal: apsw.Connection, verify: Verify) -> None:
+    """A memory without a journal row, and a journal row without its memory."""
+    journal.execute("UPDATE memory SET id = 'id-forged' WHERE id = 'id-0003'")
+    assert sorted(verify()) == [
+        "Memory id-0003 is in the journal and nowhere else.",
+        "Memory id-forged is not in the journal.",
+    ]
+
+
+def test_without_the_key_nothing_fits(journal: apsw.Connection) -> None:
+    """Another key vouches for no row: the journal can't be written anew by who lacks the key."""
+    assert len(audit.verify(journal, b"k" * 32, LEVEL)) == 5 + 3
+
+
+def test_the_same_text_has_different_digests(vault: Vault, save: Callable[..., Memory]) -> None:
+    """Each memory is salted, so that equal contents can't be told from the journal."""
+    save(id="a" * 8, content="same")
+    save(id="b" * 8, content="same")
+    digests = {d for (d,) in vault.readers()[LEVEL].connection.execute("SELECT digest FROM audit")}
+    assert len(digests) == 2
+
+
+def test_the_journal_refuses_edits_through_its_own_file(vault: Vault, save: Callable[..., Memory]) -> None:
+    """Rows can't be changed or removed by mistake."""
+    save()
+    connection = vault.writers()[LEVEL].connection
+    for statement in ("UPDATE audit SET at = 0", "DELETE FROM audit"):
+        with pytest.raises(apsw.ConstraintError, match="append-only"):
+            connection.execute(statement)
+
+
+def test_the_journal_holds_no_text(vault: Vault, save: Callable[..., Memory]) -> None:
+    """Neither content, key, tags nor entity are in any row of it."""
+    save(content="SECRET", key="SECRET", tags=("SECRET",), entity="SECRET")
+    rows = vault.readers()[LEVEL].connection.execute("SELECT * FROM audit").fetchall()
+    assert b"SECRET" not in repr(rows).encode()

@@ -1,0 +1,79 @@
+"""The lane of reads."""
+
+import threading
+from collections.abc import Callable, Iterator
+
+import apsw
+import pytest
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory
+from memtrigd.store.lanes import Done, Outcome, ReadLane
+from memtrigd.store.vault import Vault
+
+Batches = list[list[Outcome]]
+
+
+@pytest.fixture
+def batches() -> Batches:
+    """The outcomes as they were delivered."""
+    return []
+
+
+@pytest.fixture
+def lane(vault: Vault, batches: Batches) -> Iterator[ReadLane]:
+    """A lane of reads that was not started."""
+
+    def deliver(outcomes: list[tuple[Done, Outcome]]) -> None:
+        batches.append([outcome for _, outcome in outcomes])
+
+    yield ReadLane(vault.readers, deliver)
+
+
+def _nobody(outcome: Outcome) -> None:
+    """Whom the test does not ask."""
+
+
+def test_a_batch_is_delivered_at_once(lane: ReadLane, batches: Batches, save: Callable[..., Memory]) -> None:
+    """Jobs that were queued together come back together, in their order, off the caller's thread."""
+    row = save(key="k")
+    lane.submit(lambda handles: handles[Level.INTERNAL].active("k", "default"), _nobody)
+    lane.submit(lambda handles: threading.current_thread().name, _nobody)
+    lane.start()
+    lane.stop()
+    assert batches == [[row, "memtrigd-reader"]]
+
+
+def test_an_error_is_the_outcome_of_its_own_job(lane: ReadLane, batches: Batches) -> None:
+    """Bugs and refusals come back as they are, troubles of the disk as refusals, and the lane goes on."""
+    errors = [
+        KeyError("bug"),
+        Refusal("not_found", "No."),
+        apsw.CorruptError("x"),
+        apsw.BusyError("x"),
+        apsw.SQLError("x"),
+    ]
+
+    def failing(error: Exception) -> Callable[[object], None]:
+        def fail(handles: object) -> None:
+            raise error
+
+        return fail
+
+    for error in errors:
+        lane.submit(failing(error), _nobody)
+    lane.submit(lambda handles: "fine", _nobody)
+    lane.start()
+    lane.stop()
+    (outcomes,) = batches
+    assert outcomes[:2] == errors[:2] and outcomes[4:] == [errors[4], "fine"]
+    assert [(o.code, o.retryable) for o in outcomes[2:4]] == [("level_unavailable", False), ("store_locked", True)]
+
+
+def test_after_the_stop_a_job_is_answered_at_once(lane: ReadLane, batches: Batches) -> None:
+    """It gets stopping, in the caller's own thread, and is not run."""
+    lane.start()
+    lane.stop()
+    lane.submit(lambda handles: pytest.fail("ran"), _nobody)
+    assert batches[0][0].code == "stopping"

@@ -1,0 +1,75 @@
+"""Schema versions."""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.store.database import create, open_writer
+from memtrigd.store.migrations import migrate, version_of
+from memtrigd.store.schema import LEVELS, Schema
+
+NOW = LEVELS[Level.PUBLIC]
+
+
+def _second(connection: apsw.Connection) -> None:
+    connection.execute("ALTER TABLE mask ADD COLUMN reason TEXT")
+
+
+NEXT = Schema(NOW.application_id, (*NOW.steps, _second))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file of the present version."""
+    create(tmp_path / "public.db", NOW)
+    return tmp_path / "public.db"
+
+
+def test_an_older_file_is_brought_up_to_date(path: Path) -> None:
+    """Only the missing step runs, what was there stays, and a second opening does nothing."""
+    connection = open_writer(path, NOW)
+    connection.execute("INSERT INTO mask VALUES ('k', 'default', 'id', 1)")
+    connection.close()
+    for _ in range(2):
+        connection = open_writer(path, NEXT)
+        assert version_of(connection) == 2
+        assert connection.execute("SELECT key, reason FROM mask").fetchall() == [("k", None)]
+        connection.close()
+
+
+def test_a_step_is_done_whole_or_not_at_all(path: Path) -> None:
+    """A step that fails half-way leaves the older version as it was, and can be tried again."""
+
+    def broken(connection: apsw.Connection) -> None:
+        _second(connection)
+        raise OSError("the power went")
+
+    connection = open_writer(path, NOW)
+    with pytest.raises(OSError, match="power"):
+        migrate(connection, Schema(NOW.application_id, (*NOW.steps, broken)))
+    assert version_of(connection) == 1
+    migrate(connection, NEXT)
+    assert version_of(connection) == 2
+    connection.close()
+
+
+def test_a_newer_file_is_refused_and_left_alone(path: Path) -> None:
+    """The message names both versions; not a byte of the file is changed."""
+    open_writer(path, NEXT).close()
+    before = path.read_bytes()
+    with pytest.raises(Refusal) as refused:
+        open_writer(path, NOW)
+    assert refused.value.code == "level_unavailable"
+    assert refused.value.message == "schema_newer: public.db has schema 2; this memtrigd knows 1."
+    assert path.read_bytes() == before
+
+
+def test_files_say_what_they_are(path: Path) -> None:
+    """Each level has a mark of its own in the header of its file."""
+    connection = open_writer(path, NOW)
+    assert connection.pragma("application_id") == int.from_bytes(b"MTR0", "big")
+    assert len({schema.application_id for schema in LEVELS.values()}) == len(Level)
+    connection.close()

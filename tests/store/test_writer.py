@@ -1,0 +1,280 @@
+"""Transactions and the writer's lane: group commit, isolation of jobs, and what happens when the disk fails."""
+
+import resource
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from queue import SimpleQueue
+from typing import Any
+
+import apsw
+import pytest
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory
+from memtrigd.store.interface import Change
+from memtrigd.store.lanes import BATCH, Done, Job, Outcome
+from memtrigd.store.vault import Vault
+from memtrigd.store.writer import Hands, Transactions, WriterLane
+
+
+class Desk:
+    """A writer's lane whose outcomes the test collects; ``commits`` counts those of each level's file."""
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+        self.batches: list[list[Outcome]] = []
+        self.poison: list[Exception] = []
+        self.commits: Counter[Level | None] = Counter()
+        self.outcomes: SimpleQueue[Outcome] = SimpleQueue()
+        self._count(None, vault.control_writer().connection)
+        for level, writer in vault.writers().items():
+            self._count(level, writer.connection)
+        self.lane = WriterLane(vault, self._deliver, self.poison.append)
+
+    def submit(self, level: Level | None, run: Callable[[Hands], Any]) -> None:
+        """Submit a job."""
+        self.lane.submit(level, run, self.outcomes.put)
+
+    def get(self, count: int = 1) -> list[Outcome]:
+        """Wait for the next outcomes."""
+        return [self.outcomes.get(timeout=20) for _ in range(count)]
+
+    def block(self) -> threading.Event:
+        """Hold the writer in a job of control.db until the event is set; returns when it is held."""
+        held, free = threading.Event(), threading.Event()
+        self.submit(None, lambda hands: held.set() or free.wait(20))
+        held.wait(20)
+        return free
+
+    def _deliver(self, outcomes: list[tuple[Done, Outcome]]) -> None:
+        self.batches.append([outcome for _, outcome in outcomes])
+        for done, outcome in outcomes:
+            done(outcome)
+
+    def _count(self, level: Level | None, connection: apsw.Connection) -> None:
+        def committing() -> bool:
+            self.commits[level] += 1
+            return False  # True would turn the commit into a rollback
+
+        connection.set_commit_hook(committing)
+
+
+@pytest.fixture
+def desk(vault: Vault) -> Iterator[Desk]:
+    """A running writer's lane."""
+    desk = Desk(vault)
+    desk.lane.start()
+    yield desk
+    desk.lane.stop()
+
+
+@pytest.fixture
+def saving(memory: Callable[..., Memory], change: Callable[[], Change]) -> Callable[..., Callable[[Hands], str]]:
+    """Make the job that saves a new memory and returns its id."""
+
+    def make(level: Level = Level.PUBLIC, **fields: object) -> Callable[[Hands], str]:
+        made = memory(level=level, **fields)
+
+        def run(hands: Hands) -> str:
+            hands.writer.add(made, ["term"], change())
+            return made.id
+
+        return run
+
+    return make
+
+
+Saving = Callable[..., Callable[[Hands], str]]
+
+
+def _broken(run: Callable[[Hands], Any], error: Exception) -> Callable[[Hands], Any]:
+    """A job that does its work and then fails."""
+
+    def fail(hands: Hands) -> None:
+        run(hands)
+        raise error
+
+    return fail
+
+
+def _ids(vault: Vault, level: Level) -> list[str]:
+    return [memory.id for memory in vault.readers()[level].newest(["default"], None, None)]
+
+
+def test_what_is_queued_is_committed_together(desk: Desk, saving: Saving) -> None:
+    """While the writer is busy jobs gather; each level then has one commit, and each job its own outcome."""
+    free = desk.block()
+    desk.commits.clear()
+    for level in (Level.INTERNAL, Level.PUBLIC) * 20:
+        desk.submit(level, saving(level))
+    free.set()
+    outcomes = desk.get(41)[1:]
+    assert sorted(outcomes) == [f"id-{n:04}" for n in range(1, 41)]
+    assert desk.commits == {None: 1, Level.PUBLIC: 1, Level.INTERNAL: 1}
+    assert len(_ids(desk.vault, Level.PUBLIC)) == 20
+
+
+def test_control_comes_first_and_then_the_levels_upwards(desk: Desk) -> None:
+    """Whatever the order of the queue: a raise is on disk before what is written above."""
+    order: list[Level | None] = []
+    free = desk.block()
+    for level in (Level.RESTRICTED, Level.PUBLIC, None, Level.CONFIDENTIAL):
+        desk.submit(level, lambda hands, level=level: order.append(level))
+    free.set()
+    desk.get(5)
+    assert order == [None, Level.PUBLIC, Level.CONFIDENTIAL, Level.RESTRICTED]
+
+
+def test_a_batch_is_bounded(desk: Desk) -> None:
+    """More jobs than fit are committed in several batches, and all are done."""
+    free = desk.block()
+    desk.commits.clear()
+    for _ in range(BATCH + 10):
+        desk.submit(None, lambda hands: hands.control.set_setting("a", "b"))
+    free.set()
+    assert len(desk.get(BATCH + 11)) == BATCH + 11
+    assert [len(batch) for batch in desk.batches] == [1, BATCH, 10]
+
+
+def test_an_outcome_is_delivered_only_after_the_commit(vault: Vault, saving: Saving) -> None:
+    """When the answer goes out another connection sees the memory already."""
+    seen: list[list[str]] = []
+    lane = WriterLane(vault, lambda outcomes: seen.append(_ids(vault, Level.PUBLIC)), pytest.fail)
+    lane.submit(Level.PUBLIC, saving(), lambda outcome: None)
+    lane.start()
+    lane.stop()
+    assert seen == [["id-0001"]]
+
+
+def test_a_job_that_raises_leaves_nothing_and_disturbs_nobody(
+    transactions: Transactions, vault: Vault, saving: Saving
+) -> None:
+    """A refusal or a bug comes back as it is to its own job; the others of the transaction are saved."""
+    bug, refusal = KeyError("bug"), Refusal("not_found", "No.")
+    runs = [saving(), _broken(saving(), bug), saving(), _broken(saving(), refusal), saving()]
+    outcomes = transactions.run(Level.PUBLIC, [Job(run, lambda _: None, Level.PUBLIC) for run in runs])
+    assert outcomes == ["id-0001", bug, "id-0003", refusal, "id-0005"]
+    assert sorted(_ids(vault, Level.PUBLIC)) == ["id-0001", "id-0003", "id-0005"]
+    assert vault.readers()[Level.PUBLIC].corpus().documents == 3
+
+
+def test_a_broken_rule_of_the_tables_is_the_jobs_own_fault(
+    transactions: Transactions, vault: Vault, saving: Saving
+) -> None:
+    """An error of one statement is no failure of the disk: the writer goes on."""
+    runs = [saving(key="k"), saving(key="k"), lambda hands: hands.writer.connection.execute("nonsense"), saving()]
+    outcomes = transactions.run(Level.PUBLIC, [Job(run, lambda _: None, Level.PUBLIC) for run in runs])
+    assert [type(o) for o in outcomes] == [str, apsw.ConstraintError, apsw.SQLError, str]
+    assert transactions.poison is None
+    assert len(_ids(vault, Level.PUBLIC)) == 2
+
+
+def test_a_job_holds_its_own_level_and_reads_below(transactions: Transactions, saving: Saving) -> None:
+    """Nothing above is in its hands, nothing below can be written, and what it wrote itself it sees."""
+    transactions.run_now(Level.PUBLIC, saving(Level.PUBLIC, key="low"))
+
+    def look(hands: Hands) -> tuple[object, ...]:
+        saving(Level.INTERNAL, key="own")(hands)
+        with pytest.raises(LookupError):
+            hands.control  # noqa: B018
+        below = hands.readers[Level.PUBLIC]
+        found = below.active("low", "default"), hands.readers[Level.INTERNAL].active("own", "default")
+        return sorted(hands.readers), hasattr(below, "add"), [memory.level for memory in found]
+
+    assert transactions.run_now(Level.INTERNAL, look) == (
+        [Level.PUBLIC, Level.INTERNAL],
+        False,
+        [Level.PUBLIC, Level.INTERNAL],
+    )
+
+
+def test_a_full_disk_is_told_and_got_over(transactions: Transactions, vault: Vault, saving: Saving) -> None:
+    """All of the transaction get disk_full, nothing of it is there; with room again the same jobs succeed."""
+    transactions.run_now(Level.PUBLIC, saving())
+    connection = vault.writers()[Level.PUBLIC].connection
+    connection.pragma("max_page_count", connection.pragma("page_count") + 2)
+    jobs = [Job(saving(content=content), lambda _: None, Level.PUBLIC) for content in ("small", "x" * 50_000)]
+    outcomes = transactions.run(Level.PUBLIC, jobs)
+    assert [(o.code, o.retryable) for o in outcomes] == [("disk_full", True)] * 2
+    assert _ids(vault, Level.PUBLIC) == ["id-0001"]
+    connection.pragma("max_page_count", 1 << 30)
+    assert transactions.run(Level.PUBLIC, jobs) == ["id-0002", "id-0003"]
+
+
+def test_a_file_that_somebody_else_holds_is_told_and_got_over(
+    transactions: Transactions, vault: Vault, state: Any, saving: Saving
+) -> None:
+    """A foreign lock gives store_locked; it spoils neither the other levels nor the next try."""
+    vault.writers()[Level.PUBLIC].connection.set_busy_timeout(1)
+    other = apsw.Connection(str(state / "public.db"))
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Refusal, match=r"holds public\.db") as refused:
+        transactions.run_now(Level.PUBLIC, saving())
+    assert (refused.value.code, refused.value.retryable) == ("store_locked", True)
+    assert transactions.run_now(Level.INTERNAL, saving(Level.INTERNAL))
+    other.execute("ROLLBACK")
+    other.close()
+    assert transactions.run_now(Level.PUBLIC, saving())
+
+
+@pytest.fixture
+def failing_disk(vault: Vault, state: Any) -> Iterator[Callable[[Level], None]]:
+    """Make writes beyond the present end of a level's log fail with EFBIG, which SQLite reports as an I/O error."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fail(level: Level) -> None:
+        size = (state / f"{level.slug}.db-wal").stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+
+    yield fail
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_after_an_error_of_the_disk_nothing_is_acknowledged_any_more(
+    desk: Desk, failing_disk: Callable[[Level], None], saving: Saving
+) -> None:
+    """The batch, what is queued and what comes later get a retryable stopping, even when the disk works again."""
+    desk.submit(Level.RESTRICTED, saving(Level.RESTRICTED, content="x" * 200_000))
+    desk.submit(Level.PUBLIC, saving())
+    assert sorted(desk.get(2)) == ["id-0001", "id-0002"]
+    free = desk.block()
+    desk.submit(Level.PUBLIC, saving())
+    desk.submit(Level.INTERNAL, saving(Level.INTERNAL))
+    failing_disk(Level.PUBLIC)
+    free.set()
+    failed = desk.get(3)[1:]
+    resource.setrlimit(resource.RLIMIT_FSIZE, resource.getrlimit(resource.RLIMIT_FSIZE)[1:] * 2)
+    desk.commits.clear()
+    desk.submit(Level.PUBLIC, saving())
+    desk.submit(None, lambda hands: pytest.fail("ran"))
+    outcomes = failed + desk.get(2)
+    assert [(o.code, o.retryable) for o in outcomes] == [("stopping", True)] * 4
+    assert [type(error) for error in desk.poison] == [apsw.IOError]
+    assert not desk.commits
+    assert _ids(desk.vault, Level.PUBLIC) == ["id-0002"] and _ids(desk.vault, Level.INTERNAL) == []
+
+
+@pytest.mark.parametrize("error", [apsw.IOError, apsw.CorruptError, apsw.NotADBError, apsw.CantOpenError])
+def test_damage_that_a_job_meets_poisons(transactions: Transactions, vault: Vault, saving: Saving, error: Any) -> None:
+    """Errors of the disk are not the job's own: its transaction is not committed."""
+    jobs = [Job(run, lambda _: None, Level.PUBLIC) for run in (saving(), _broken(saving(), error("bad sector")))]
+    assert [o.code for o in transactions.run(Level.PUBLIC, jobs)] == ["stopping"] * 2
+    assert isinstance(transactions.poison, error)
+    assert _ids(vault, Level.PUBLIC) == []
+
+
+def test_stop_finishes_what_is_queued_and_refuses_what_comes_later(desk: Desk, saving: Saving) -> None:
+    """Nothing that was taken is dropped; a job after the stop is answered at once."""
+    free = desk.block()
+    for _ in range(5):
+        desk.submit(Level.PUBLIC, saving())
+    stopper = threading.Thread(target=desk.lane.stop)
+    stopper.start()
+    free.set()
+    stopper.join(20)
+    assert desk.get(6)[1:] == [f"id-{n:04}" for n in range(1, 6)]
+    desk.submit(Level.PUBLIC, saving())
+    assert desk.get()[0].code == "stopping"
+    desk.lane.stop()
