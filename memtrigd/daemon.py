@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import sys
 import time
@@ -14,6 +15,8 @@ import structlog
 from memtrig.homes import Home
 
 import memtrigd
+from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
+from memtrigd.clockwork.scheduler import Clockwork
 from memtrigd.config import Config
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
@@ -43,6 +46,7 @@ def now() -> Micros:
 
 def run(home: Home, config: Config, environ: Mapping[str, str], ready: Callable[[str], None]) -> int:
     """Run until told to stop; returns the exit code. ``ready`` is told once, when every door is open."""
+    os.umask(0o077)  # whatever we make is for us alone, the directories above a new home included
     sys.setswitchinterval(0.0005)  # a scan in a lane must not hold the loop for the usual 5 ms
     with contextlib.closing(Vault.open(Path(home.state))) as vault:
         doors = listeners.open_all(home, environ, os.getpid())
@@ -91,10 +95,13 @@ async def _serve(
     await acceptor.open(doors.sockets)
     for level, refusal in vault.unavailable.items():
         log.error("level_unavailable", level=level.name, code=refusal.code)
+    clockwork = Clockwork([housekeeping(writers)], ControlRuns(rows, writers), now)
+    clockwork.start()
     ready(_welcome(home, vault))
     try:
         return await stopped
     finally:
+        clockwork.stop()
         acceptor.close()
         await asyncio.to_thread(readers.stop)
         await asyncio.to_thread(writers.stop)
@@ -119,13 +126,15 @@ def _settle(stopped: "asyncio.Future[int]", code: int) -> None:
 
 def _welcome(home: Home, vault: Vault) -> str:
     """Say that all is ready and what to type next."""
-    option = f" --home {home.root}" if home.root else ""
+    found = shutil.which("memtrigctl")
+    command = "memtrigctl" if found else os.fspath(Path(sys.executable).with_name("memtrigctl"))
+    command += f" --home {home.root}" if home.root else ""
     lines = [
         f"memtrigd {memtrigd.__version__} is ready (pid {os.getpid()}); memories in {home.state}",
         "Next, in another terminal:",
-        f"  memtrigctl{option} save user-name 'Asha'",
-        f"  memtrigctl{option} search 'what is my name?'",
-        f"  memtrigctl{option} --as public whoami     # what an agent on the public socket may see",
+        f"  {command} save user-name 'Asha'",
+        f"  {command} search 'what is my name?'",
+        f"  {command} --as public whoami     # what an agent on the public socket may see",
     ]
     lines += [f"{level.name} can't be used: {why.message} {why.hint}" for level, why in vault.unavailable.items()]
     return "\n".join(lines)

@@ -178,7 +178,7 @@ def languages(story: Story) -> None:
         "user.read": "तिला मराठी कविता वाचायला आवडतात.",
         "user.car": "The car is in the garage until Friday",
     }.items():
-        print(_ctl("save", key, text))
+        _ctl("save", key, text)
     for query, key in {
         "what about sugar?": "user.tea",
         "公园跑步": "user.run",

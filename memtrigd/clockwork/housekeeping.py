@@ -1,12 +1,14 @@
 """Once a day: drop answers and sessions that nobody will ask for any more, and log where each journal ends."""
 
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import structlog
 
 from memtrigd.clockwork.jobs import Job
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import DAY, Micros
+from memtrigd.store.control import ControlReader
 from memtrigd.store.writer import Hands, WriterLane
 
 ANSWERS_KEPT: Final = 7 * DAY
@@ -21,15 +23,55 @@ def housekeeping(writers: WriterLane) -> Job:
     """The daily job. Each level has its own transaction, so that none waits for another's."""
 
     def run(now: Micros) -> None:
-        writers.submit(None, lambda hands: hands.control.prune(now - SESSIONS_KEPT), _logged("sessions_pruned", None))
+        writers.submit(None, lambda hands: hands.control.prune(now - SESSIONS_KEPT), _pruned)
         for level in Level:
-            writers.submit(level, lambda hands: _tidy(hands, now), _logged("level_tidied", level))
+            writers.submit(level, lambda hands: _tidy(hands, now), partial(_tidied, level))
 
     return Job("housekeeping", DAY, run)
 
 
+class ControlRuns:
+    """Keeps the last runs among the settings of control.db, and remembers them meanwhile."""
+
+    def __init__(self, rows: ControlReader, writers: WriterLane) -> None:
+        self._rows = rows
+        self._writers = writers
+        self._known: dict[str, Micros] = {}
+
+    def read(self, job: str) -> Micros | None:
+        """The last run, None where there was none."""
+        if job not in self._known and (kept := self._rows.setting(_setting(job))) is not None:
+            self._known[job] = int(kept)
+        return self._known.get(job)
+
+    def keep(self, job: str, at: Micros) -> None:
+        """Keep a run; in force at once, on disk soon: a crash in between costs a second run."""
+        self._known[job] = at
+        self._writers.submit(None, lambda hands: hands.control.set_setting(_setting(job), str(at)), lambda _: None)
+
+
+def _setting(job: str) -> str:
+    return f"last_run.{job}"
+
+
+def _pruned(outcome: Any) -> None:
+    if isinstance(outcome, Exception):
+        log.error("not_pruned", kind=type(outcome).__name__)
+    else:
+        log.info("sessions_pruned", count=outcome)
+
+
+def _tidied(level: Level, outcome: Any) -> None:
+    """Log where a level's journal ends: its last row and that row's seal, an anchor outside the store's files."""
+    if isinstance(outcome, Exception):
+        log.error("not_tidied", level=level.name, kind=type(outcome).__name__)
+    else:
+        seq, mac = outcome
+        log.info("journal_end", level=level.name, seq=seq, mac=mac)
+
+
 def _tidy(hands: Hands, now: Micros) -> tuple[int, str]:
-    """Drop old answers; returns where the journal ends, for the log: an anchor outside the store's files."""
+    """Drop old answers; returns where the journal ends."""
     assert hands.writer is not None
     hands.writer.forget_answers(now - ANSWERS_KEPT)
     return hands.writer.journal_end()

@@ -19,7 +19,7 @@ MAX_CONTENT: Final = 1 << 20
 MAX_TAGS: Final = 64
 MAX_TAG: Final = 128
 MAX_NOTE: Final = 4096
-"""Characters of a context, a reason or a quote."""
+"""Bytes of UTF-8 of a context, a reason or a quote."""
 
 
 class Claim(Struct, frozen=True, kw_only=True):

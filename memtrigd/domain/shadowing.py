@@ -35,6 +35,12 @@ class Winner(Struct, frozen=True):
     newer_lower: Memory | None = None
 
 
+def shadows(upper: Memory, lower: Memory) -> bool:
+    """Tell whether a copy may stand before another: never less than the user's word before the user's word."""
+    weight = rank_of(lower)
+    return weight < Rank.USER_EXPLICIT or rank_of(upper) >= weight
+
+
 def in_order(copies: Iterable[Memory], own_space: str) -> list[Memory]:
     """Sort copies of one key: the reader's own space first, then the highest level."""
     return sorted(copies, key=lambda m: (m.space != own_space, -m.level))

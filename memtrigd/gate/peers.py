@@ -22,7 +22,7 @@ class Process(Struct, frozen=True):
 
 
 class Peer(Struct, frozen=True):
-    """The process at the other end of a connection, and its strict ancestors at that time, the parent first."""
+    """The process at the other end of a connection; ``ancestors`` are filled in where the door asks for them."""
 
     uid: int
     process: Process | None = None
@@ -34,12 +34,12 @@ def of(sock: socket.socket) -> Peer:
     if sys.platform == "linux":
         size = struct.calcsize("3i")
         pid, uid, _gid = struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
-        return Peer(uid, _process(pid), ancestors(pid))
+        return Peer(uid, _process(pid))
     return Peer(_uid_by_xucred(sock))
 
 
 def ancestors(pid: int) -> tuple[Process, ...]:
-    """Walk from the parent of ``pid`` to the first process; stops where /proc tells no more."""
+    """The strict ancestors of a process, its parent first; stops where /proc tells no more."""
     found: list[Process] = []
     parent = _parent(pid)
     while parent > 0 and len(found) < _MAX_DEPTH:

@@ -142,6 +142,16 @@ class Sessions:
         return dict(Counter(c.row.level for c in self._connected.values()))
 
 
+def check_opening(level: Level, ceiling: Level) -> None:
+    """Raise Refusal unless a session may begin at ``level`` with that ``ceiling``."""
+    if ceiling < level:
+        raise Refusal(
+            "over_ceiling",
+            f"The ceiling {ceiling.name} is under the level {level.name}.",
+            "Leave it out, or name a higher one.",
+        )
+
+
 def check_raise(row: SessionRow, level: Level) -> None:
     """Raise Refusal unless the session may go to ``level``: never down, never over its ceiling."""
     if row.ended is not None:

@@ -1,6 +1,7 @@
 """A view: what a caller holds of the vault. A file that it may not see is not in it, so no clause can be forgotten."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
@@ -56,6 +57,14 @@ class View:
     def reader(self, level: Level) -> LevelReader | None:
         """The read handle of one level, None where it is not permitted or not available."""
         return next((reader for reader in self.readers if reader.level == level), None)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads inside see one state of each level: what many statements put together must fit together."""
+        with ExitStack() as stack:
+            for reader in self.readers:
+                stack.enter_context(reader.snapshot())
+            yield
 
     def copies(self, key: str, spaces: Sequence[str]) -> list[Memory]:
         """The active copies of a key in every permitted level, in ``spaces``."""

@@ -4,8 +4,10 @@ import asyncio
 import socket
 from functools import partial
 
+from msgspec.structs import replace
+
 from memtrigd.gate import peers
-from memtrigd.gate.doors import HANDED, Door
+from memtrigd.gate.doors import HANDED, Door, DoorKind
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.sessions import Sessions
 from memtrigd.serve.dispatch import Caller
@@ -61,4 +63,6 @@ def _admit(door: Door, transport: asyncio.Transport) -> Caller:
     peer = peers.of(sock)
     if peer.uid != peers.own_uid():
         raise PermissionError
+    if door.kind is DoorKind.CONTROL and peer.process is not None:  # while its parents still live
+        peer = replace(peer, ancestors=peers.ancestors(peer.process.pid))
     return Caller(door, peer)

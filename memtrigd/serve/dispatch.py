@@ -108,10 +108,17 @@ class Dispatcher(Struct, frozen=True):
                 reply(operation.run(self._turn(leave, View(leave, self.handles)), request))
             case Lane.READ:
                 asked = self.facts() if isinstance(request, wire.GetStatus) else request
-                done = self._counted(leave.level, reply)
-                self.readers.submit(lambda h: operation.run(self._turn(leave, View(leave, h)), asked), done)
+                self.readers.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
+
+    def _read(self, operation: Operation, leave: Permit, asked: Any) -> Callable[[Mapping[Level, LevelReader]], Any]:
+        def run(handles: Mapping[Level, LevelReader]) -> wire.Result:
+            view = View(leave, handles)
+            with view.snapshot():
+                return operation.run(self._turn(leave, view), asked)
+
+        return run
 
     def _prepare(self, operation: Operation, leave: Permit, request: Any, reply: Replied) -> None:
         """Prepare a write, on the reader's thread where that takes long, then queue it at the caller's level."""

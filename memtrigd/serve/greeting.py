@@ -13,9 +13,11 @@ from memtrigd.domain.levels import Level, parse_level
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.gate.doors import HANDED
 from memtrigd.gate.peers import Peer
-from memtrigd.gate.sessions import Labels, Sessions, check_raise
+from memtrigd.gate.sessions import Labels, Sessions, check_opening, check_raise
 from memtrigd.serve.dispatch import Caller, Done, Reply, Writers
 from memtrigd.store.control import ControlReader, ControlWriter, SessionRow
+from memtrigd.store.interface import Change
+from memtrigd.store.writer import Hands
 
 Adopt: TypeAlias = Callable[[socket.socket, SessionRow, Peer], None]
 """Takes the daemon's end of a pair of sockets into service, for a session and the peer that asked for it."""
@@ -69,10 +71,7 @@ class Greeting:
             return
         level = parse_level(request.level)
         ceiling = level if request.ceiling is None else parse_level(request.ceiling)
-        if ceiling < level:
-            raise Refusal(
-                "over_ceiling", f"The ceiling {ceiling.name} is under the level {level.name}.", "Raise the ceiling."
-            )
+        check_opening(level, ceiling)
         row, token = self._sessions.mint(HANDED, labels, level, ceiling, self._clock())
         self._on_disk(lambda control: control.add(row), done, lambda _: self._hand_over(caller, row, token, done))
 
@@ -82,7 +81,10 @@ class Greeting:
         done(Reply(_welcome(row, token), descriptor=theirs))
 
     def raise_(self, request: wire.SessionRaise, done: Done) -> None:
-        """Ratchet a session up: on disk first, then in force, then answered."""
+        """Ratchet a session up: on disk first, then in force, then answered.
+
+        The reason goes into the file of the new level: it may tell what the session is about to read.
+        """
         level = parse_level(request.level)
         reason = text(request.reason, "reason", MAX_NOTE)
         row = self._row(request.session)
@@ -91,9 +93,11 @@ class Greeting:
 
         def committed(force: Level) -> None:
             self._sessions.raised(row.id, force)
-            done(Reply(wire.Raised(session=row.id, level=force.name)))
+            change = Change(op="session.raise", actor="owner", session=row.id, at=now, reason=reason)
+            raised = Reply(wire.Raised(session=row.id, level=force.name))
+            self._writers.submit(level, lambda hands: _note(hands, change), lambda _: done(raised))
 
-        self._on_disk(lambda control: _ratchet(control, row.id, level, reason, now), done, committed)
+        self._on_disk(lambda control: control.set_level(row.id, level, now), done, committed)
 
     def end(self, request: wire.SessionEnd, done: Done) -> None:
         """End a session: void on disk first, then its connections close."""
@@ -173,11 +177,9 @@ def _shown(row: SessionRow, connections: int) -> wire.Session:
     )
 
 
-def _ratchet(control: ControlWriter, session: str, level: Level, reason: str, at: Micros) -> Level:
-    """Raise a session on disk; returns the level that is in force, which two raises at once may have put higher."""
-    control.set_level(session, level, reason, at)
-    row = control.by_id(session)
-    return level if row is None else row.level
+def _note(hands: Hands, change: Change) -> None:
+    if hands.writer is not None:
+        hands.writer.note(change)
 
 
 def _nobody_waits(outcome: object) -> None:

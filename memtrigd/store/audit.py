@@ -35,8 +35,17 @@ def new_salt() -> bytes:
 
 def append(connection: apsw.Connection, key: bytes, memory: Memory, salt: bytes, change: Change) -> None:
     """Write the journal's row of a change, inside the change's own transaction."""
+    _append(connection, key, memory.id, _digest(key, salt, memory), change)
+
+
+def note(connection: apsw.Connection, key: bytes, salt: bytes, change: Change) -> None:
+    """Write the journal's row of something that happened to a session and not to a memory."""
+    _append(connection, key, "", hmac.digest(key, b"note" + salt + (change.reason or "").encode(), "sha256"), change)
+
+
+def _append(connection: apsw.Connection, key: bytes, memory_id: str, digest: bytes, change: Change) -> None:
     last = head(connection)
-    fields = (last.seq + 1, change.at, change.op, memory.id, change.actor, change.session, _digest(key, salt, memory))
+    fields = (last.seq + 1, change.at, change.op, memory_id, change.actor, change.session, digest)
     connection.execute(
         "INSERT INTO audit (seq, at, op, memory_id, actor, session, digest, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (*fields, _seal(key, last.mac, fields)),
@@ -86,7 +95,7 @@ def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -
         elif salt is not None and not hmac.compare_digest(digest, _digest(key, salt, memory)):
             yield f"Memory {memory.id} is not as the journal left it."
     for (memory_id,) in connection.execute(
-        "SELECT DISTINCT memory_id FROM audit WHERE memory_id NOT IN (SELECT id FROM memory)"
+        "SELECT DISTINCT memory_id FROM audit WHERE memory_id <> '' AND memory_id NOT IN (SELECT id FROM memory)"
     ):
         yield f"Memory {memory_id} is in the journal and nowhere else."
 

@@ -60,8 +60,8 @@ class ControlWriter(ControlReader):
         values = tuple(int(v) if isinstance(v, Level) else v for v in (getattr(row, field) for field in _COLUMNS))
         self.connection.execute(_ADD, values)
 
-    def set_level(self, session: str, level: Level, reason: str, at: Micros) -> Level:
-        """Raise a living session to ``level`` and keep why; return the level then in force, which may be higher.
+    def set_level(self, session: str, level: Level, at: Micros) -> Level:
+        """Raise a living session to ``level``; return the level then in force, which may be higher.
 
         Raises Refusal ``session_unknown``, ``session_ended`` or ``over_ceiling``.
         """
@@ -77,7 +77,7 @@ class ControlWriter(ControlReader):
         self.connection.execute(_RAISE, (int(level), session, int(level)))
         if not self.connection.changes():
             return row.level
-        self.connection.execute(_RAISED, (session, int(row.level), int(level), reason, at))
+        self.connection.execute(_RAISED, (session, int(row.level), int(level), at))
         return level
 
     def touch(self, session: str, at: Micros) -> None:
@@ -112,4 +112,4 @@ _ADD: Final = " ".join(
     ("INSERT INTO session (", ", ".join(_COLUMNS), ") VALUES (", ", ".join("?" * len(_COLUMNS)), ")")
 )
 _RAISE: Final = "UPDATE session SET level = ? WHERE id = ? AND level < ?"
-_RAISED: Final = "INSERT INTO raised (session, from_level, to_level, reason, at) VALUES (?, ?, ?, ?, ?)"
+_RAISED: Final = "INSERT INTO raised (session, from_level, to_level, at) VALUES (?, ?, ?, ?)"

@@ -1,6 +1,7 @@
 """What the rest of the daemon may ask of a store of one level. A second implementation needs only this page."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from msgspec import Struct
@@ -41,6 +42,9 @@ class LevelReader(Protocol):
     @property
     def level(self) -> Level:
         """The level of this file."""
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        """Let all reads inside see one state; without it each call sees the newest."""
 
     def active(self, key: str, space: str) -> Memory | None:
         """The row of a slot whose status is active, past its date or not."""
@@ -84,6 +88,9 @@ class LevelReader(Protocol):
     def remembered(self, session: str | None, idempotency_key: str) -> Remembered | None:
         """The answer that this session's request with that key got at this level."""
 
+    def journal_end(self) -> tuple[int, str]:
+        """The number and the seal (hexadecimal) of the journal's newest row: an anchor to keep outside the file."""
+
 
 class LevelWriter(LevelReader, Protocol):
     """Reads and writes of one level inside the writer's transaction; all or nothing of a request becomes durable."""
@@ -98,13 +105,20 @@ class LevelWriter(LevelReader, Protocol):
         """Put a row into a new state: its row, a new version, its index entry, an audit row.
 
         Content, key and space of a row never change: another text is another memory. A row that stops being active
-        leaves the index; one that becomes active enters it with ``terms``.
+        leaves the index; one that becomes active enters it with ``terms``; one that stays active keeps its entry,
+        unless ``terms`` bring a new one.
         """
 
     def mask(self, key: str, mask: Mask) -> None:
         """Hide a lower copy of ``key`` from the readers of this level and of the mask's space."""
 
+    def note(self, change: Change) -> None:
+        """Keep something that happened to a session at this level, with its audit row."""
+
     def remember(
         self, session: str | None, idempotency_key: str, answer: Remembered, memory_id: str | None, at: Micros
     ) -> None:
         """Keep the answer to a request, so that a retry gets it again instead of a second write."""
+
+    def forget_answers(self, before: Micros) -> int:
+        """Drop the answers that were given before ``before``; return how many."""

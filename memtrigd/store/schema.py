@@ -128,11 +128,22 @@ CREATE TABLE version (
 ) STRICT;
 CREATE INDEX version_of ON version (memory_id, seq);
 
+-- What happened to sessions at this level, such as a raise to it: its reason is content, so it is not in control.db.
+CREATE TABLE event (
+    seq     INTEGER PRIMARY KEY,
+    salt    BLOB,
+    at      INTEGER NOT NULL,
+    op      TEXT NOT NULL,
+    actor   TEXT NOT NULL,
+    session TEXT,
+    reason  TEXT
+) STRICT;
+
 CREATE TABLE audit (
     seq       INTEGER PRIMARY KEY,
     at        INTEGER NOT NULL,
     op        TEXT NOT NULL,
-    memory_id TEXT NOT NULL,
+    memory_id TEXT NOT NULL,             -- '' for an event
     actor     TEXT NOT NULL,
     session   TEXT,
     digest    BLOB NOT NULL,
@@ -193,7 +204,6 @@ CREATE TABLE raised (
     session    TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
     from_level INTEGER NOT NULL,
     to_level   INTEGER NOT NULL,
-    reason     TEXT NOT NULL,
     at         INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX raised_of ON raised (session, at);

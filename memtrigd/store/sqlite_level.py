@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import apsw
@@ -10,6 +11,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
+from memtrigd.store import audit
 from memtrigd.store.interface import Corpus, Remembered
 from memtrigd.store.lexicon import token
 from memtrigd.store.records import FIELDS, from_row
@@ -26,6 +28,10 @@ class SqliteLevelReader:
     def level(self) -> Level:
         """The level of this file."""
         return self._level
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        """Let all reads inside see one state of the file."""
+        return self.connection
 
     def active(self, key: str, space: str) -> Memory | None:
         """The row of a slot whose status is active. The hot path: about 9 µs, the memory included."""
@@ -93,13 +99,22 @@ class SqliteLevelReader:
         rows = self.connection.execute(_REMEMBERED, (session or "", idempotency_key))
         return next((Remembered(digest, reply) for digest, reply in rows), None)
 
+    def journal_end(self) -> tuple[int, str]:
+        """The number and the seal (hexadecimal) of the journal's newest row: an anchor to keep outside the file."""
+        head = audit.head(self.connection)
+        return head.seq, head.mac.hex()
+
     def _one(self, sql: str, values: tuple[Any, ...]) -> Memory | None:
         row = self.connection.execute(sql, values).fetchone()
         return None if row is None else from_row(row, self._level)
 
     def _each(self, sql: str, values: tuple[Any, ...]) -> Iterator[Memory]:
-        for row in self.connection.execute(sql, values):
-            yield from_row(row, self._level)
+        cursor = self.connection.cursor()
+        try:
+            for row in cursor.execute(sql, values):
+                yield from_row(row, self._level)
+        finally:
+            cursor.close()  # one that is dropped half-read would hold its snapshot, and every later read with it
 
 
 _AFTER_ALL: Final = (2**63 - 1, "")

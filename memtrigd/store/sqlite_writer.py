@@ -55,11 +55,22 @@ class SqliteLevelWriter(SqliteLevelReader):
         self._must_be_here(mask.level)
         self.connection.execute(_MASK, (key, mask.space, mask.memory_id, mask.seen_count))
 
+    def note(self, change: Change) -> None:
+        """Keep something that happened to a session, with its audit row."""
+        salt = audit.new_salt()
+        self.connection.execute(_NOTE, (salt, change.at, change.op, change.actor, change.session, change.reason))
+        audit.note(self.connection, self._key, salt, change)
+
     def remember(
         self, session: str | None, idempotency_key: str, answer: Remembered, memory_id: str | None, at: Micros
     ) -> None:
         """Keep the answer to a request, so that a retry gets it again instead of a second write."""
         self.connection.execute(_REMEMBER, (session or "", idempotency_key, answer.digest, answer.reply, memory_id, at))
+
+    def forget_answers(self, before: Micros) -> int:
+        """Drop the answers that were given before ``before``; return how many."""
+        self.connection.execute("DELETE FROM request WHERE at < ?", (before,))
+        return self.connection.changes()
 
     def _must_be_here(self, level: Level) -> None:
         if level is not self._level:
@@ -110,6 +121,7 @@ _ADD: Final = " ".join(
     ("INSERT INTO memory (salt,", ", ".join(FIELDS), ") VALUES (?,", ", ".join("?" * len(FIELDS)), ")")
 )
 _AMEND: Final = " ".join(("UPDATE memory SET", ", ".join(f"{field} = ?" for field in FIELDS), "WHERE number = ?"))
+_NOTE: Final = "INSERT INTO event (salt, at, op, actor, session, reason) VALUES (?, ?, ?, ?, ?, ?)"
 _MASK: Final = (
     "INSERT INTO mask (key, space, memory_id, seen_count) VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET seen_count = max(seen_count, excluded.seen_count)"

@@ -1,40 +1,27 @@
 """What the clients do when the other side lies or is not there. Both are told the same."""
 
 import asyncio
-import contextlib
 import socket
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import memtrig
 import pytest
 from memtrig import (
     DaemonDown,
     IncompleteView,
     MemtrigError,
-    NotFound,
     ProtocolError,
     Refused,
-    Timeout,
     aio,
     homes,
     wire,
 )
 
-from tests.client.conftest import ANOTHER, SAVED, Peer, Scripted, answer
+from tests.client.conftest import SAVED, Peer, Scripted, answer
 
 Connect = Callable[..., Any]
-UNKNOWN = wire.Error(code="session_unknown", message="No such session.")
-BUSY = wire.Error(code="busy", message="Too much work.", retryable=True)
-
-
-def lose_the_save(peer: Peer) -> None:
-    """Welcome, take a save, and go away without a word."""
-    peer.welcome()
-    peer.read()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -13,14 +12,11 @@ import memtrig
 import pytest
 from memtrig import (
     DaemonDown,
-    IncompleteView,
-    MemtrigError,
     NotFound,
     ProtocolError,
     Refused,
     Timeout,
     aio,
-    homes,
     wire,
 )
 

@@ -15,9 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from memtrig import wire
+
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
-from memtrigd.gate.doors import CONTROL, HANDED, Door
+from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
 from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
 from memtrigd.serve.dispatch import Caller, Dispatcher
@@ -120,6 +122,8 @@ class Line:
         self.caller = caller
         self._ours, theirs = socket.socketpair() if caller.door == CONTROL else (None, None)
         self._theirs = theirs
+        if self._ours is not None:
+            self._ours.setblocking(False)
         self._cable = Cable(theirs)
         self.connection = Connection(service, lambda _: caller, set())
         self.connection.connection_made(self._cable)
@@ -131,6 +135,11 @@ class Line:
         self.connection.data_received(data)
         said, self._cable.written = self._cable.written, b""
         return said + self._handed_over()
+
+    def ask(self, request: wire.Request) -> Any:
+        """Send a request and return its result or its error."""
+        answer = wire.decode_answer(self.send(wire.call(1, request))[wire.PREFIX :])
+        return answer.error if isinstance(answer.error, wire.Error) else answer.result
 
     def hang_up(self) -> None:
         """Close this end."""
@@ -144,7 +153,7 @@ class Line:
         if self._ours is None:
             return b""
         try:
-            said, descriptors, _, _ = socket.recv_fds(self._ours, 1 << 16, 1, socket.MSG_DONTWAIT)
+            said, descriptors, _, _ = socket.recv_fds(self._ours, 1 << 16, 1)
         except BlockingIOError:
             return b""
         for descriptor in descriptors:
@@ -153,11 +162,15 @@ class Line:
 
 
 class World:
-    """A daemon on ``state``, its clock at ``now``. ``handed`` is the line of the session that was opened last."""
+    """A daemon on ``state``, its clock at ``now``.
+
+    ``handed`` is the line of the session that was opened last, ``waiting`` how many jobs of each level are under way.
+    """
 
     def __init__(self, state: Path, now: Micros) -> None:
         self.now = now
         self.handed: Line | None = None
+        self.waiting: dict[Level, int] = {}
         self._lines: list[Line] = []
         self._vault = Vault.open(state)
         ids, rows = CountedIds(), self._vault.control_reader()
@@ -171,7 +184,7 @@ class World:
             ids=ids,
             clock=lambda: self.now,
             zone=UTC,
-            waiting={},
+            waiting=self.waiting,
             facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts()),
         )
         greeting = Greeting(self._sessions, rows, writers, lambda: self.now, self._adopt)
@@ -180,6 +193,12 @@ class World:
     def connect(self, door: Door) -> Line:
         """Connect at a door."""
         return self._line(Caller(door, PEER))
+
+    def agent(self, level: Level, space: str | None = None) -> Line:
+        """Connect an agent at the socket of a level."""
+        line = self.connect(LEVEL_DOORS[level])
+        assert isinstance(line.ask(wire.Hello(protocol=wire.PROTOCOL, space=space)), wire.Welcome)
+        return line
 
     def close(self) -> None:
         """Hang up every line and close the store."""

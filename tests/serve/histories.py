@@ -4,7 +4,7 @@ The pools of keys, words and tags are small on purpose: levels and spaces must m
 find, cursors and ids must come back from another level, or a leak would have nothing to show itself in.
 """
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 from hypothesis import strategies as st
@@ -53,7 +53,7 @@ class Move(Struct, frozen=True):
     pick: int = 0
 
 
-KEYS = ["name", "tea", "शहर", "user-city"]
+KEYS = ["tea", "शहर", "user-city"]
 SPACES = [None, None, "project", "default"]
 TAGS = ["home", "work", MARK]
 ENTITIES = [None, "Asha", "user"]
@@ -66,34 +66,49 @@ TEXTS = [
     f"tea {MARK}",
     f"a note of {MARK} on tea and coffee in the city",
 ]
-QUERIES = ["tea", "green tea in the morning?", "coffee city", "绿茶", "चहा", "Asha", "what's the deal?", MARK, ' "NEAR(']
+QUERIES = [
+    "tea",
+    "green tea in the morning?",
+    "coffee city",
+    "绿茶",
+    "चहा",
+    "Asha",
+    "what's the deal?",
+    MARK,
+    ' "NEAR(',
+]
 
 some_levels = st.sampled_from([level.name for level in Level])
-few = st.integers(0, 3)
 
 
-def _mostly(value: object, strategy: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
-    """Draw ``value`` two times out of three."""
-    return st.one_of(st.just(value), st.just(value), strategy)
+def weighted(*choices: tuple[int, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
+    """Draw from strategies as often as their weights say; ``one_of`` takes each as often as any other."""
+    tickets = [strategy for weight, strategy in choices for _ in range(weight)]
+    return st.integers(0, len(tickets) - 1).flatmap(tickets.__getitem__)
+
+
+def mostly(value: object, strategy: st.SearchStrategy[object]) -> st.SearchStrategy[Any]:
+    """Draw ``value`` four times out of five."""
+    return weighted((4, st.just(value)), (1, strategy))
 
 
 def saves(*, expiring: bool) -> st.SearchStrategy[wire.Save]:
     """Claims of every source on few keys: new ones, repeats, replacements, proposals, retries."""
-    soon = st.integers(-2, 40).map(lambda hours: to_iso(START + hours * DAY // 24))
+    soon = st.integers(1, 240).map(lambda hours: to_iso(START + hours * DAY // 24))
     return st.builds(
         wire.Save,
         content=st.sampled_from(TEXTS),
-        key=st.sampled_from([*KEYS, *KEYS, None]),
-        kind=_mostly("general", st.sampled_from(Kind)),
-        source=_mostly(None, st.sampled_from(["user_explicit", "file_import", "auto_detect", "self_inferred", "stated"])),
+        key=st.sampled_from([*KEYS, None]),
+        kind=mostly("general", st.sampled_from(Kind)),
+        source=st.sampled_from([None, None, "user_explicit", "user_explicit", "file_import", "self_inferred"]),
         entity=st.sampled_from(ENTITIES),
         tags=st.lists(st.sampled_from(TAGS), max_size=2),
-        context=_mostly(None, st.just(f"while in {MARK}")),
-        confidence=_mostly(None, st.sampled_from([0.4, 0.9])),
+        context=mostly(None, st.just(f"while in {MARK}")),
+        confidence=st.sampled_from([None, 0.4, 0.9]),
         core=st.sampled_from([None, None, True]),
-        expires_at=_mostly(None, soon) if expiring else st.none(),
-        replaces=_mostly(None, st.just(ID)),
-        idempotency_key=_mostly(None, st.sampled_from(["once", "twice"])),
+        expires_at=mostly(None, soon) if expiring else st.none(),
+        replaces=mostly(None, st.just(ID)),
+        idempotency_key=mostly(None, st.sampled_from(["once", "twice"])),
     )
 
 
@@ -101,15 +116,17 @@ _gets = st.builds(wire.Get, key=st.sampled_from(KEYS))
 _searches = st.builds(wire.Search, query=st.sampled_from(QUERIES), max_results=st.sampled_from([1, 2, 10, 100]))
 _lists = st.builds(
     wire.List,
-    tag=_mostly(None, st.sampled_from(TAGS)),
+    tag=mostly(None, st.sampled_from(TAGS)),
     limit=st.sampled_from([1, 2, 3, 50]),
-    cursor=_mostly(None, st.just(CURSOR)),
+    cursor=mostly(None, st.just(CURSOR)),
 )
-_deletes = st.builds(wire.Delete, key=st.sampled_from(KEYS), idempotency_key=_mostly(None, st.just("once")))
+_deletes = st.builds(wire.Delete, key=st.sampled_from(KEYS), idempotency_key=mostly(None, st.just("once")))
 _asides = st.sampled_from([wire.Whoami(), wire.Ping(), wire.GetStatus(), wire.GetStatus()])
 _wrong = st.sampled_from(
     [
-        wire.frame(wire.Call(7, msgspec.Raw(msgspec.msgpack.encode({"type": "save", "content": "x", "level": "PUBLIC"})))),
+        wire.frame(
+            wire.Call(7, msgspec.Raw(msgspec.msgpack.encode({"type": "save", "content": "x", "level": "PUBLIC"})))
+        ),
         wire.frame(wire.Call(7, msgspec.Raw(msgspec.msgpack.encode({"type": "session.list"})))),
         b"\x00\x00\x00\x01\xc1",
         wire.call(7, wire.Save(content=" ")),
@@ -140,31 +157,24 @@ _raises = st.builds(
 def _moves(*, steady: bool) -> st.SearchStrategy[Move]:
     """Any move. ``steady``: the clock only goes on, and nothing expires, so that a real daemon can follow."""
     waits = st.just(1000) if steady else st.sampled_from([0, 1, 1, 1000, 1000, DAY // 24, DAY, -DAY // 24, -1])
-    save = saves(expiring=not steady)
-    data = st.one_of(save, save, save, _gets, _gets, _searches, _searches, _lists, _lists, _deletes)
+    data = weighted((5, saves(expiring=not steady)), (2, _gets), (2, _searches), (1, _lists), (1, _deletes))
+    picks = st.integers(0, 40)
 
     def moves(speaker: st.SearchStrategy[Speaker], request: st.SearchStrategy[object]) -> st.SearchStrategy[Move]:
-        return st.builds(Move, speaker, request, waits, st.integers(0, 40))
+        return st.builds(Move, speaker, request, waits, picks)
 
-    agents = st.builds(Agent, st.integers(0, 40))
-    owner = st.builds(Owner)
-    talk = moves(agents, data)
-    rarely = st.one_of(
-        moves(agents, st.none()),
-        moves(agents, _wrong),
-        moves(owner, st.builds(wire.SessionEnd, session=st.just(SESSION))),
-        moves(owner, st.one_of(_asides, st.builds(wire.SessionList, all=st.booleans()))),
-    )
-    return st.one_of(
-        *[talk] * 8,
-        moves(owner, st.builds(wire.Act, request=data, level=st.none() | some_levels)),
-        moves(owner, st.builds(wire.Act, request=data, level=st.none() | some_levels)),
-        moves(agents, _asides),
-        moves(owner, _raises),
-        moves(owner, _raises),
-        moves(owner, st.one_of(_opens, st.just(wire.SessionOpen(resume=TOKEN)))),
-        moves(st.builds(Stranger, st.sampled_from(Level)), _hellos),
-        rarely,
+    agents, owner = st.builds(Agent, picks), st.builds(Owner)
+    return weighted(
+        (40, moves(agents, data)),
+        (10, moves(owner, st.builds(wire.Act, request=data, level=st.none() | some_levels))),
+        (3, moves(agents, _asides)),
+        (2, moves(owner, st.one_of(_asides, st.builds(wire.SessionList, all=st.booleans())))),
+        (3, moves(owner, _raises)),
+        (2, moves(owner, st.one_of(_opens, st.just(wire.SessionOpen(resume=TOKEN))))),
+        (2, moves(st.builds(Stranger, st.sampled_from(Level)), _hellos)),
+        (1, moves(owner, st.builds(wire.SessionEnd, session=st.just(SESSION)))),
+        (1, moves(agents, st.none())),
+        (1, moves(agents, _wrong)),
     )
 
 
@@ -176,4 +186,4 @@ def histories(draw: st.DrawFn, *, steady: bool = False) -> list[Move]:
         for level, space in zip(Level, draw(st.permutations(SPACES)), strict=True)
     ]
     rising = [Move(Owner(), wire.SessionOpen(level=low, ceiling="RESTRICTED"), 1) for low in ("PUBLIC", "INTERNAL")]
-    return arrivals + rising + draw(st.lists(_moves(steady=steady), min_size=20, max_size=60))
+    return arrivals + rising + draw(st.lists(_moves(steady=steady), min_size=40, max_size=80))

@@ -84,6 +84,8 @@ class Author:
         step = Step(number, level, self._now, line, door, frame)
         step = msgspec.structs.replace(step, reply=self._player.play(step))
         self.steps.append(step)
+        if frame is None and len(self._lines) > 1:
+            self._lines.remove((line, door))
         if step.reply and isinstance(request, wire.Request):
             self._learn(step, request)
 
@@ -98,9 +100,11 @@ class Author:
                 return OWNERS_LINE, CONTROL
 
     def _level_of(self, line: int, door: Door) -> Level:
-        """The level of whoever is on a line; on the owner's it depends on the act, see ``_act``."""
+        """The level of whoever is on a line: the owner sees all, unless the act says otherwise."""
         session = self._session_of.get(line)
-        return self._level[session] if session is not None else door.level or Level.PUBLIC
+        if session is not None:
+            return self._level[session]
+        return Level.RESTRICTED if door.level is None else door.level
 
     def _act(self, request: wire.Request, level: Level) -> Level:
         """The level of an act: for a session verb the higher of where the session is and where it is to go."""
@@ -117,8 +121,6 @@ class Author:
                 return max(Level[request.level], self._level[request.session])
             case wire.SessionEnd():
                 return self._level[request.session]
-            case wire.SessionList():
-                return Level.RESTRICTED
         return level
 
     def _filled(self, request: wire.Request, level: Level, pick: int) -> wire.Request:

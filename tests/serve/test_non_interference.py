@@ -1,14 +1,13 @@
 """Non-interference (Goguen and Meseguer 1982, by purging): nobody can tell from below that anything happens above."""
 
 import os
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from memtrig import wire
 
 from memtrigd.domain.levels import Level
-from tests.serve.harness import Nursery, mark, nursery
+from tests.serve.harness import Nursery, mark
 from tests.serve.histories import Move, histories
 from tests.serve.replay import Step, play_again, play_in_full, purged
 
@@ -18,12 +17,6 @@ PARTS = 4
 """Tests that share the deep examples, so that they can run beside each other."""
 
 _slowly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-
-
-@pytest.fixture(name="fresh", scope="module")
-def _fresh() -> Iterator[Nursery]:
-    with nursery() as fresh:
-        yield fresh
 
 
 @settings(_slowly, max_examples=EXAMPLES)

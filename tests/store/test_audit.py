@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.store import audit
+from memtrigd.store.interface import Change
 from memtrigd.store.vault import Vault
+from memtrigd.store.writer import Transactions
 
 Verify = Callable[..., list[str]]
 LEVEL = Level.INTERNAL
@@ -50,12 +52,29 @@ def test_an_edit_is_found(journal: apsw.Connection, verify: Verify, column: str)
     assert any("Row 2 of the journal was altered" in problem for problem in verify())
 
 
-def test_a_removed_session_is_not_an_empty_one(journal: apsw.Connection, verify: Verify) -> None:
+def test_no_session_is_not_an_empty_one(
+    journal: apsw.Connection, verify: Verify, transactions: Transactions, memory: Callable[..., Memory]
+) -> None:
     """NULL and the empty text are different under the seal."""
-    journal.execute("UPDATE audit SET session = NULL WHERE seq = 2")
-    assert verify()
-    journal.execute("UPDATE audit SET session = '' WHERE seq = 2")
-    assert verify()
+    by_owner = Change(op="save", actor="owner", session=None, at=1)
+    transactions.run_now(LEVEL, lambda hands: hands.writer.add(memory(), [], by_owner))
+    assert verify() == []
+    journal.execute("UPDATE audit SET session = '' WHERE seq = 6")
+    assert verify() == ["Row 6 of the journal was altered, or the row before it was."]
+
+
+def test_a_row_of_another_past_is_found(
+    journal: apsw.Connection, verify: Verify, amend: Callable[..., None], vault: Vault
+) -> None:
+    """A row that was once truly sealed, kept from a history that was rolled back, does not fit before later rows."""
+    (sealed_once,) = journal.execute("SELECT * FROM audit WHERE seq = 5")
+    journal.execute("DELETE FROM audit WHERE seq = 5")
+    row = vault.readers()[LEVEL].by_id("id-0002")
+    for seen in (3, 4):
+        amend(replace(row, seen_count=seen))
+    assert verify() == []
+    journal.execute("REPLACE INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?)", sealed_once)
+    assert verify() == ["Row 6 of the journal was altered, or the row before it was."]
 
 
 def test_a_cut_in_the_middle_is_found(journal: apsw.Connection, verify: Verify) -> None:

@@ -55,21 +55,21 @@ def test_a_token_is_of_one_session(control: Control) -> None:
         control(lambda c: c.add(replace(ROW, id="s-2")))
 
 
-def test_a_raise_is_kept_with_its_reason(control: Control, reader: ControlReader) -> None:
-    """The new level is in force and the way there is on record."""
+def test_a_raise_is_kept_without_its_reason(control: Control, reader: ControlReader) -> None:
+    """The new level is in force and the way there is on record; why is content, and so not in this file."""
     control(lambda c: c.add(ROW))
-    assert control(lambda c: c.set_level("s-1", Level.CONFIDENTIAL, "read payroll", 9)) is Level.CONFIDENTIAL
+    assert control(lambda c: c.set_level("s-1", Level.CONFIDENTIAL, 9)) is Level.CONFIDENTIAL
     assert reader.by_id("s-1") == replace(ROW, level=Level.CONFIDENTIAL)
-    kept = reader.connection.execute("SELECT session, from_level, to_level, reason, at FROM raised").fetchall()
-    assert kept == [("s-1", Level.PUBLIC, Level.CONFIDENTIAL, "read payroll", 9)]
+    kept = reader.connection.execute("SELECT session, from_level, to_level, at FROM raised").fetchall()
+    assert kept == [("s-1", Level.PUBLIC, Level.CONFIDENTIAL, 9)]
 
 
 @pytest.mark.parametrize("level", [Level.PUBLIC, Level.INTERNAL])
 def test_taint_never_falls(control: Control, reader: ControlReader, level: Level) -> None:
     """A raise to where the session is, or below, changes nothing and names the level in force; SQL can't lower it."""
     control(lambda c: c.add(ROW))
-    control(lambda c: c.set_level("s-1", Level.INTERNAL, "r", 9))
-    assert control(lambda c: c.set_level("s-1", level, "r", 10)) is Level.INTERNAL
+    control(lambda c: c.set_level("s-1", Level.INTERNAL, 9))
+    assert control(lambda c: c.set_level("s-1", level, 10)) is Level.INTERNAL
     assert reader.connection.execute("SELECT count(*) FROM raised").fetchone() == (1,)
     with pytest.raises(apsw.ConstraintError, match="taint never falls"):
         control(lambda c: c.connection.execute("UPDATE session SET level = 0"))
@@ -90,7 +90,7 @@ def test_a_raise_that_may_not_be_is_refused(
     control(lambda c: c.add(ROW))
     control(lambda c: c.add(replace(ROW, id="over", token_hash=b"2", ended=6)))
     with pytest.raises(Refusal) as refused:
-        control(lambda c: c.set_level(session, level, "r", 9))
+        control(lambda c: c.set_level(session, level, 9))
     assert refused.value.code == code
     assert {row.level for row in reader.all(include_ended=True)} == {Level.PUBLIC}
 
@@ -108,7 +108,7 @@ def test_pruning_drops_what_was_not_seen_for_long(control: Control, reader: Cont
     """A session that was seen since stays; one that ended before goes, with the record of its raises."""
     control(lambda c: c.add(ROW))
     control(lambda c: c.add(replace(ROW, id="s-2", token_hash=b"2", opened=6)))
-    control(lambda c: c.set_level("s-2", Level.INTERNAL, "r", 7))
+    control(lambda c: c.set_level("s-2", Level.INTERNAL, 7))
     control(lambda c: c.touch("s-1", 100))
     control(lambda c: c.touch("s-1", 50))
     assert control(lambda c: c.prune(100)) == 1

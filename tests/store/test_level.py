@@ -231,6 +231,25 @@ def test_an_answer_is_remembered_for_its_session(transactions: Transactions, rea
     assert reader.remembered("s-2", "i-1") is None
 
 
+def test_old_answers_are_dropped(transactions: Transactions, reader: SqliteLevelReader) -> None:
+    """Those given before the moment go, the others stay."""
+    for at in (5, 6):
+        keep = lambda hands, at=at: hands.writer.remember("s", f"i-{at}", Remembered(b"d", b"r"), None, at)  # noqa: E731
+        transactions.run_now(Level.INTERNAL, keep)
+    assert transactions.run_now(Level.INTERNAL, lambda hands: hands.writer.forget_answers(6)) == 1
+    assert reader.remembered("s", "i-5") is None and reader.remembered("s", "i-6") is not None
+
+
+def test_the_journal_tells_where_it_ends(save: Callable[..., Memory], reader: SqliteLevelReader) -> None:
+    """The number of its newest row and that row's seal, which every row changes."""
+    assert reader.journal_end() == (0, "")
+    save()
+    first = reader.journal_end()
+    save()
+    assert (first[0], reader.journal_end()[0]) == (1, 2)
+    assert first[1] != reader.journal_end()[1]
+
+
 def test_a_read_handle_can_not_write(reader: SqliteLevelReader) -> None:
     """Not even by a statement that nobody should have written."""
     with pytest.raises(Exception, match="readonly"):

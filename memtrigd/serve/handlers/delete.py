@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
-from memtrigd.domain.shadowing import Mask
+from memtrigd.domain.shadowing import Mask, shadows
 from memtrigd.serve.turn import Turn
 
 
@@ -21,7 +21,10 @@ def delete(turn: Turn, request: wire.Delete) -> wire.Deleted:
     hidden = [
         copy
         for copy in view.copies(key, rivals)
-        if copy.id != own.id and copy.served(turn.now) and not any(mask.hides(copy) for mask in already)
+        if copy.id != own.id
+        and copy.served(turn.now)
+        and shadows(own, copy)
+        and not any(mask.hides(copy) for mask in already)
     ]
     store.amend(replace(own, status=Status.FORGOTTEN, reason="deleted"), turn.change("delete", "deleted"))
     for copy in hidden:

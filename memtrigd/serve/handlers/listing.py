@@ -19,7 +19,7 @@ from memtrigd.serve.turn import Turn
 
 MAX_LIMIT = 500
 
-_Place: TypeAlias = tuple[Annotated[Micros, Meta(ge=-(2**63), lt=2**63)], str]
+_Place: TypeAlias = tuple[Annotated[Micros, Meta(ge=-(2**63), le=2**63 - 1)], str]
 """Where a page ended: (updated, id) of its last memory. It names nothing that the page did not show."""
 
 

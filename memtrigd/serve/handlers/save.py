@@ -30,6 +30,13 @@ class Draft(Struct, frozen=True):
     terms: list[str]
 
 
+class Slot(Struct, frozen=True):
+    """Where a claim goes at the writer's level: at most one active memory has it."""
+
+    key: str
+    space: str
+
+
 def prepare(request: wire.Save, actor: Actor, zone: tzinfo) -> Draft:
     """Check a request and analyse its text. Raises Refusal for whatever can't be stored."""
     claim = Claim(
@@ -66,7 +73,7 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     target = target or store.active(key, turn.view.own_space)
     space = target.space if target else turn.view.own_space
     admission = admit(claim, target, store.pending(key, space), turn.now)
-    kept = _write(turn, store, draft, key, space, admission)
+    kept = _write(turn, draft, Slot(key, space), admission)
     return wire.Saved(
         id=kept.id,
         key=kept.key,
@@ -102,21 +109,21 @@ def _target(turn: Turn, store: LevelWriter, claim: Claim) -> Memory | None:
     return row
 
 
-def _write(turn: Turn, store: LevelWriter, draft: Draft, key: str, space: str, admission: Admission) -> Memory:
+def _write(turn: Turn, draft: Draft, slot: Slot, admission: Admission) -> Memory:
     """Carry a decision out; returns the row that now stands for the claim."""
-    met = admission.meets
+    store, met = turn.view.writer, admission.meets
     if admission.outcome is Outcome.ECHO and met is not None:
         return met
     if admission.outcome is Outcome.KNOWN and met is not None:
         seen = replace(met, seen_count=met.seen_count + 1)
         store.amend(seen, turn.change("seen"))
         return seen
-    row = _row(turn, draft.claim, key, space, admission)
+    row = _row(turn, draft.claim, slot, admission)
     if admission.outcome is Outcome.UPDATED and met is not None:
         gone = Status.SUPERSEDED if met.served(turn.now) else Status.EXPIRED
         store.amend(replace(met, status=gone, superseded_by=row.id), turn.change("superseded"))
     _free_slot(turn, store, row)
-    terms = [*draft.terms, *analyser.terms(key)] if row.status is Status.ACTIVE else []
+    terms = [*draft.terms, *analyser.terms(slot.key)] if row.status is Status.ACTIVE else []
     store.add(row, terms, turn.change("save"))
     return row
 
@@ -129,15 +136,15 @@ def _free_slot(turn: Turn, store: LevelWriter, row: Memory) -> None:
             store.amend(replace(sitting, status=Status.EXPIRED, superseded_by=row.id), turn.change("expired"))
 
 
-def _row(turn: Turn, claim: Claim, key: str, space: str, admission: Admission) -> Memory:
+def _row(turn: Turn, claim: Claim, slot: Slot, admission: Admission) -> Memory:
     """Make the new row. It is the whole fact anew; only when it began and how often it was recalled carry over."""
     old = admission.meets if admission.outcome is Outcome.UPDATED else None
     contested = admission.meets if admission.outcome is Outcome.CONTESTED else None
     return Memory(
         id=turn.new_id(),
-        key=key,
+        key=slot.key,
         level=turn.view.level,
-        space=space,
+        space=slot.space,
         content=claim.content,
         created=old.created if old else turn.now,
         updated=turn.now,

@@ -1,0 +1,59 @@
+"""The envelope: a 4-byte big-endian length and a msgpack map, a Call one way and an Answer the other."""
+
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from memtrig.wire.requests import AgentRequest, ControlRequest, HookRequest, Request
+from memtrig.wire.results import AnyResult
+
+PROTOCOL: Final = 1
+MAX_FRAME: Final = 8 << 20
+"""Bytes of a frame's body: room for the largest content (1 MiB) several times over, checked before buffering."""
+PREFIX: Final = 4
+"""Bytes of the length before each body."""
+
+
+class Call(Struct, frozen=True, forbid_unknown_fields=True):
+    """One request: ``id`` is chosen by the client, unique among those in flight, and comes back in the answer."""
+
+    id: int
+    request: Raw
+
+
+class Error(Struct, frozen=True, kw_only=True):
+    """A refusal: a stable code, a sentence, the way out, and whether the same request may succeed later."""
+
+    code: str
+    message: str
+    hint: str = ""
+    retryable: bool = False
+
+
+class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One reply: ``result`` or ``error``. ``incomplete`` names visible levels that could not be consulted."""
+
+    id: int
+    result: AnyResult | UnsetType = UNSET
+    error: Error | UnsetType = UNSET
+    incomplete: list[str] = []
+
+
+_encoder = msgspec.msgpack.Encoder()
+decode_call = msgspec.msgpack.Decoder(Call).decode
+decode_agent = msgspec.msgpack.Decoder(AgentRequest).decode
+decode_control = msgspec.msgpack.Decoder(ControlRequest).decode
+decode_hook = msgspec.msgpack.Decoder(HookRequest).decode
+decode_answer = msgspec.msgpack.Decoder(Answer).decode
+
+
+def frame(message: Call | Answer) -> bytes:
+    """Encode a message and put its length before it."""
+    body = _encoder.encode(message)
+    return len(body).to_bytes(PREFIX, "big") + body
+
+
+def call(number: int, request: Request) -> bytes:
+    """Frame a request under ``number``."""
+    return frame(Call(number, Raw(_encoder.encode(request))))

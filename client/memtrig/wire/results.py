@@ -1,0 +1,207 @@
+"""What is answered when all goes well."""
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+
+class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory as a reader sees it. Times are ISO 8601 UTC, importances rounded to 4 decimals.
+
+    Fields with a default here are left out of the frame while they have it.
+    """
+
+    id: str
+    key: str
+    content: str
+    level: str
+    created: str
+    updated: str
+    kind: str
+    entity: str | None
+    tags: list[str]
+    status: str
+    source: str
+    importance: float
+    effective_importance: float
+    space: str
+    agent: str | None = None
+    session: str | None = None
+    emotion_tags: list[str] = []
+    sentiment: str | None = None
+    context: str | None = None
+    lang: str | None = None
+    attested: bool = False
+    quote: str | None = None
+    confidence: float | None = None
+    reason: str | None = None
+    core: bool = False
+    pinned: bool = False
+    last_recalled: str | None = None
+    recall_count: int = 0
+    seen_count: int = 1
+    deny_count: int = 0
+    expires_at: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    contests: str | None = None
+    contested: bool = False
+    authority: str = "self"
+    score: float | None = None
+    content_bytes: int | None = None
+    """Set where ``content`` is only the beginning, to keep a reply small: get the key for the whole."""
+    supplement: "Record | None" = None
+    newer_lower: "Record | None" = None
+
+
+class Result(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
+    """The base of all results."""
+
+
+class Welcome(Result, frozen=True, tag="welcome"):
+    """Answer to hello: the session's handle and the token that re-attaches to it."""
+
+    session: str
+    resume: str
+    level: str
+    ceiling: str
+    protocol: int
+    server: str
+    agent: str | None = None
+    conversation: str | None = None
+    space: str | None = None
+
+
+class Similar(Struct, frozen=True, kw_only=True):
+    """An active memory of the same entity and kind, named so that the caller can replace it if it meant that."""
+
+    id: str
+    key: str
+    level: str
+    content: str
+
+
+class Saved(Result, frozen=True, tag="saved"):
+    """What became of a save: ``outcome`` is new, updated, known, pending, contested or echo."""
+
+    id: str
+    key: str
+    level: str
+    status: str
+    outcome: str
+    seen_count: int = 1
+    supersedes: str | None = None
+    contests: str | None = None
+    similar: list[Similar] = []
+
+
+class Got(Result, frozen=True, tag="got"):
+    """The memory that was asked for."""
+
+    memory: Record
+
+
+class Found(Result, frozen=True, tag="found"):
+    """Hits, the best first, each with its ``score``."""
+
+    results: list[Record]
+
+
+class Listed(Result, frozen=True, tag="listed"):
+    """A page. ``next_cursor`` is there while more may follow."""
+
+    memories: list[Record]
+    next_cursor: str | None = None
+
+
+class Deleted(Result, frozen=True, tag="deleted"):
+    """The copy that was retired, and the levels whose older copies it now masks for those who see this one."""
+
+    key: str
+    level: str
+    id: str
+    masks: list[str] = []
+
+
+class Me(Result, frozen=True, tag="me"):
+    """Who the caller is to the daemon. ``kind`` is agent, owner or hook."""
+
+    kind: str
+    level: str
+    reads: list[str]
+    session: str | None = None
+    ceiling: str | None = None
+    agent: str | None = None
+    conversation: str | None = None
+    space: str | None = None
+
+
+class Pong(Result, frozen=True, tag="pong"):
+    """The sign of life, with the daemon's time."""
+
+    server: str
+    time: str
+
+
+class LevelStatus(Struct, frozen=True, kw_only=True):
+    """The figures of one level."""
+
+    level: str
+    available: bool
+    memories: dict[str, int]
+    """How many memories there are by status."""
+    sessions: int | None = None
+    """How many sessions are connected at this level; for the owner."""
+
+
+class StatusReport(Result, frozen=True, tag="status"):
+    """How the daemon is: only the levels that the caller may see. ``home`` and ``pid`` are for the owner."""
+
+    server: str
+    protocol: int
+    schema: int
+    started: str
+    levels: list[LevelStatus]
+    pid: int | None = None
+    home: str | None = None
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """A session as the owner sees it."""
+
+    session: str
+    level: str
+    ceiling: str
+    origin: str
+    opened: str
+    connections: int
+    agent: str | None = None
+    conversation: str | None = None
+    space: str | None = None
+    ended: str | None = None
+
+
+class Raised(Result, frozen=True, tag="raised"):
+    """The level that is now in force, on disk before this is said."""
+
+    session: str
+    level: str
+
+
+class Sessions(Result, frozen=True, tag="sessions"):
+    """The list of sessions."""
+
+    sessions: list[Session]
+
+
+class Ended(Result, frozen=True, tag="ended"):
+    """The session is over."""
+
+    session: str
+
+
+AnyResult: TypeAlias = (
+    Welcome | Saved | Got | Found | Listed | Deleted | Me | Pong | StatusReport | Raised | Sessions | Ended
+)

@@ -1,0 +1,135 @@
+"""The table of who may: every door against every request, and what each permit allows to see."""
+
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from memtrig import wire
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.gate.doors import CONTROL, HANDED, HOOK, LEVEL_DOORS, Door
+from memtrigd.gate.policy import permit, spaces_of
+from memtrigd.serve import decode
+from memtrigd.store.control import SessionRow
+
+SAVE = wire.Save(content="x")
+REQUESTS: list[wire.Request] = [
+    wire.Hello(protocol=1),
+    SAVE,
+    wire.Get(key="x"),
+    wire.Search(query="x"),
+    wire.List(),
+    wire.Delete(key="x"),
+    wire.Whoami(),
+    wire.Ping(),
+    wire.GetStatus(),
+    wire.Act(request=SAVE),
+    wire.SessionOpen(),
+    wire.SessionRaise(session="s", level="PUBLIC", reason="x"),
+    wire.SessionList(),
+    wire.SessionEnd(session="s"),
+]
+AGENTS = {"hello", "save", "get", "search", "list", "delete", "whoami", "ping", "status"}
+OWNERS = {"act", "session.open", "session.raise", "session.list", "session.end", "whoami", "ping", "status"}
+CARRIES = [*[(door, AGENTS) for door in (*LEVEL_DOORS.values(), HANDED)], (CONTROL, OWNERS), (HOOK, {"whoami", "ping"})]
+
+
+def tag(request: wire.Request | type[Any]) -> str:
+    """The name of a request on the wire."""
+    return str(request.__struct_config__.tag)
+
+
+def session(level: Level, space: str | None = None) -> SessionRow:
+    """A session as it stands at this moment."""
+    return SessionRow(
+        id="s", token_hash=b"", origin="", start_level=level, level=level, ceiling=level, opened=0, seen=0, space=space
+    )
+
+
+def test_the_table_has_every_request() -> None:
+    """A new request must be given its doors here."""
+    known = {*get_args(wire.AgentRequest), *get_args(wire.ControlRequest), *get_args(wire.HookRequest)}
+    assert {type(request) for request in REQUESTS} == known
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=tag)
+@pytest.mark.parametrize(("door", "carried"), CARRIES, ids=[door.name for door, _ in CARRIES])
+def test_a_door_carries_its_own_requests_and_no_other(door: Door, carried: set[str], request_: wire.Request) -> None:
+    """What belongs to another door is ``not_here``, with a hint where to go."""
+    raw = msgspec.Raw(msgspec.msgpack.encode(request_))
+    if tag(request_) in carried:
+        assert decode.request(door.kind, raw) == request_
+    else:
+        with pytest.raises(Refusal) as refused:
+            decode.request(door.kind, raw)
+        assert refused.value.code == "not_here"
+        assert refused.value.hint
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=tag)
+@pytest.mark.parametrize("field", ["level", "ceiling", "reads", "session"])
+def test_no_request_of_an_agent_has_a_field_for_the_level(request_: wire.Request, field: str) -> None:
+    """A level, a ceiling or another's session can't be slipped into any of them."""
+    if tag(request_) not in AGENTS:
+        return
+    raw = msgspec.msgpack.encode(msgspec.to_builtins(request_) | {field: "RESTRICTED"})
+    with pytest.raises(Refusal) as refused:
+        decode.request(HANDED.kind, msgspec.Raw(raw))
+    assert refused.value.code == "bad_request"
+
+
+@pytest.mark.parametrize("level", Level)
+def test_an_agent_reads_its_level_and_below_and_writes_at_its_own(level: Level) -> None:
+    """Taken from the session as it is now, whatever the door's own level."""
+    for door in (HANDED, LEVEL_DOORS[Level.PUBLIC]):
+        leave = permit(door, session(level), wire.List())
+        assert (leave.level, leave.reads) == (level, level.and_below())
+        assert not leave.every_space
+        assert not leave.actor.is_owner
+
+
+def test_without_hello_an_agent_may_nothing() -> None:
+    """Even what asks for nothing needs a session."""
+    with pytest.raises(Refusal) as refused:
+        permit(LEVEL_DOORS[Level.PUBLIC], None, wire.Ping())
+    assert refused.value.code == "hello_first"
+
+
+def test_the_owner_reads_all_and_writes_where_nobody_chose() -> None:
+    """Unsaid, reads see every level and writes go to INTERNAL."""
+    assert permit(CONTROL, None, wire.Act(request=wire.List())).reads == Level.RESTRICTED.and_below()
+    for write in (SAVE, wire.Delete(key="x")):
+        assert permit(CONTROL, None, wire.Act(request=write)).level is Level.INTERNAL
+    assert permit(CONTROL, None, wire.GetStatus()).reads == Level.RESTRICTED.and_below()
+
+
+@pytest.mark.parametrize("level", Level)
+def test_the_owner_at_a_level_sees_what_is_seen_there(level: Level) -> None:
+    """--level L is exactly the view of L, for reads and for writes."""
+    for request in (SAVE, wire.List()):
+        leave = permit(CONTROL, None, wire.Act(request=request, level=level.slug))
+        assert (leave.level, leave.reads) == (level, level.and_below())
+        assert leave.every_space
+        assert leave.actor.is_owner
+
+
+def test_an_act_at_no_level_is_refused() -> None:
+    """A typing error is no default."""
+    with pytest.raises(Refusal) as refused:
+        permit(CONTROL, None, wire.Act(request=SAVE, level="secret"))
+    assert refused.value.code == "bad_level"
+
+
+def test_a_hook_sees_nothing() -> None:
+    """Its door leads to no level."""
+    assert permit(HOOK, None, wire.Whoami()).reads == ()
+
+
+@pytest.mark.parametrize(
+    ("own", "spaces"), [(None, ("default",)), ("default", ("default",)), ("garden", ("garden", "default"))]
+)
+def test_a_session_sees_its_own_space_and_the_shared_one(own: str | None, spaces: tuple[str, ...]) -> None:
+    """Its own comes first: that is where it saves."""
+    assert spaces_of(own) == spaces
+    assert permit(HANDED, session(Level.PUBLIC, own), wire.List()).spaces == spaces

@@ -1,0 +1,96 @@
+"""Many requests in one write: all are answered, in an order in which each sees what was asked before it."""
+
+from memtrig import wire
+
+from tests.conftest import Daemon
+from tests.talk import Line, agent, dial, figures
+
+MANY = 1000
+"""More than a connection may have in flight, so that some wait in the buffer."""
+
+
+def results(line: Line, *requests: wire.Request) -> list[wire.Result | wire.Error]:
+    """Send all requests in one write; return what each was answered, in their order."""
+    numbers = line.send(*requests)
+    got = line.answers(len(numbers))
+    return [got[n].error if isinstance(got[n].error, wire.Error) else got[n].result for n in numbers]  # type: ignore[misc]
+
+
+def test_parallel_saves_and_deletes_all_take_effect(shared_daemon: Daemon) -> None:
+    """BR-001: 20 saves and 5 deletes of some of them, sent at once: 25 successes, and exactly 15 survive."""
+    saves = [wire.Save(key=f"br001-{n}", content=f"text {n}", tags=["br001"]) for n in range(20)]
+    deletes = [wire.Delete(key=f"br001-{n}") for n in range(0, 20, 4)]
+    with agent(shared_daemon) as line:
+        outcomes = results(line, *saves, *deletes)
+        assert [type(each) for each in outcomes] == [wire.Saved] * 20 + [wire.Deleted] * 5
+        keys = {memory.key for memory in line.ask(wire.List(tag="br001"), wire.Listed).memories}
+    assert keys == {f"br001-{n}" for n in range(20) if n % 4}
+
+
+def test_a_read_sees_the_writes_that_were_sent_before_it(shared_daemon: Daemon) -> None:
+    """Also where the write is long and is prepared on another thread, and the read is answered inline."""
+    long = "word " * 20_000
+    with agent(shared_daemon) as line:
+        for turn in range(5):
+            text = f"{turn} {long}"
+            outcomes = results(
+                line,
+                wire.Save(key="seen", content=text),
+                wire.Get(key="seen"),
+                wire.Save(key="seen", content=f"short {turn}"),
+                wire.Get(key="seen"),
+                wire.Search(query=f"short {turn}", max_results=1),
+                wire.Delete(key="seen"),
+                wire.Get(key="seen"),
+            )
+            assert outcomes[1].memory.content == text  # type: ignore[union-attr]
+            assert outcomes[3].memory.content == f"short {turn}"  # type: ignore[union-attr]
+            assert outcomes[4].results[0].key == "seen"  # type: ignore[union-attr]
+            assert outcomes[6].code == "not_found"  # type: ignore[union-attr]
+
+
+def test_more_requests_than_may_be_in_flight_are_all_answered(shared_daemon: Daemon) -> None:
+    """A thousand in one write: what does not fit waits, and goes on by itself when there is room."""
+    with agent(shared_daemon) as line:
+        line.ask(wire.Save(key="many", content="x"), wire.Saved)
+        for request in (
+            wire.Ping(),
+            wire.Get(key="many"),
+            wire.Search(query="nothing"),
+            wire.Save(key="many", content="x"),
+        ):
+            assert not any(isinstance(each, wire.Error) for each in results(line, *[request] * MANY))
+    with dial(shared_daemon, "control") as owner:
+        assert len(results(owner, *[wire.Act(request=wire.Get(key="many"))] * MANY)) == MANY
+
+
+def test_hello_and_work_may_come_in_one_write(shared_daemon: Daemon) -> None:
+    """A client need not wait for its welcome."""
+    with dial(shared_daemon, "internal") as line:
+        outcomes = results(line, wire.Hello(protocol=1), wire.Save(key="eager", content="x"), wire.Get(key="eager"))
+        assert [type(each) for each in outcomes] == [wire.Welcome, wire.Saved, wire.Got]
+
+
+def test_a_peer_that_does_not_read_does_not_grow_the_daemon(shared_daemon: Daemon) -> None:
+    """Back-pressure: replies of a mebibyte each, asked for by the hundred and not read, do not pile up."""
+    with agent(shared_daemon, "restricted") as writer:
+        for n in range(2):
+            writer.ask(wire.Save(key=f"big-{n}", content=f"{n}" * (1 << 20)), wire.Saved)
+    for request in (wire.Get(key="big-0"), wire.List()):
+        before = figures(shared_daemon.pid)["rss"]
+        with agent(shared_daemon, "restricted") as lazy, agent(shared_daemon) as good:
+            numbers = lazy.send(*[request] * 120)
+            for _ in range(50):
+                assert good.ask(wire.Search(query="anything"), wire.Found)
+            assert figures(shared_daemon.pid)["rss"] - before < 80 << 10
+            assert set(lazy.answers(len(numbers))) == set(numbers)
+
+
+def test_who_asks_and_vanishes_leaves_the_daemon_well(shared_daemon: Daemon) -> None:
+    """Answers for nobody are dropped; writes that had begun are whole."""
+    for n in range(20):
+        line = agent(shared_daemon)
+        line.send(*[wire.Save(key=f"gone-{n}", content="x" * 20_000), wire.List(), wire.Search(query="x")] * 20)
+        line.reset()
+    with agent(shared_daemon) as line:
+        assert line.ask(wire.List(), wire.Listed).memories

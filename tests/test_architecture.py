@@ -1,0 +1,122 @@
+"""What import-linter can't see: who compares levels, who logs, how long modules are, and that the map is true."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(path for folder in ("memtrigd", "client/memtrig") for path in (ROOT / folder).rglob("*.py"))
+LONGEST = 300
+
+LEVELS = {"level", "levels", "lower", "higher", "ceiling", "start_level", "taint"}
+"""Names that a level has in this code."""
+COMPARE_LEVELS = {
+    "memtrigd/serve/greeting.py": "refuses a ceiling under its level, which asks for nothing that could be had",
+    "memtrigd/store/control.py": "guards what the gate decided once more before it is written",
+    "memtrigd/store/writer.py": "gives a job the handles at and below its level",
+}
+"""Who may compare levels outside gate/ and domain/, and why."""
+LOGGERS = {
+    "memtrigd/clockwork/housekeeping.py",
+    "memtrigd/clockwork/scheduler.py",
+    "memtrigd/daemon.py",
+    "memtrigd/logs.py",
+    "memtrigd/serve/service.py",
+}
+"""Who may log."""
+LOGGED = {
+    "code",
+    "kind",
+    "level",
+    "job",
+    "seq",
+    "mac",
+    "where",
+    "count",
+    "pruned",
+    "sessions",
+    "answers",
+    "head",
+    "pid",
+}
+"""What a log entry may hold: ids, codes, figures."""
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _daemon_sources() -> Iterator[tuple[str, ast.Module]]:
+    for path in SOURCES:
+        if path.is_relative_to(ROOT / "memtrigd"):
+            yield _name(path), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _compares_levels(node: ast.AST) -> bool:
+    """Tell whether a node orders two things of which one is called like a level."""
+    if not isinstance(node, ast.Compare) or not any(
+        isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in node.ops
+    ):
+        return False
+    names = {getattr(side, "attr", getattr(side, "id", None)) for side in (node.left, *node.comparators)}
+    return bool(names & LEVELS)
+
+
+def _can_log(tree: ast.Module) -> bool:
+    """Tell whether a module imports a logging library."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {name.name for node in imports for name in node.names} | {getattr(node, "module", "") for node in imports}
+    return bool(names & {"logging", "structlog"})
+
+
+def _log_calls(tree: ast.Module) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(getattr(node.func, "value", None), "id", "") in ("log", "logging"):
+            yield node
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=_name)
+def test_a_module_is_short(path: Path) -> None:
+    """One idea a module; 300 lines are enough for one."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+def test_only_gate_and_domain_compare_levels() -> None:
+    """Who decides who may is in one place; the few others are known by name and reason."""
+    found = {name for name, tree in _daemon_sources() if any(map(_compares_levels, ast.walk(tree)))}
+    elsewhere = {name for name in found if not name.startswith(("memtrigd/gate/", "memtrigd/domain/"))}
+    assert elsewhere <= set(COMPARE_LEVELS)
+
+
+@pytest.mark.parametrize("line", ["row.level < other", "ceiling >= x", "a < session.level < b"])
+def test_a_comparison_of_levels_is_seen(line: str) -> None:
+    """The test above can fail."""
+    assert any(map(_compares_levels, ast.walk(ast.parse(line))))
+
+
+def test_only_known_modules_log_and_only_ids_and_codes() -> None:
+    """No content, key, tag, entity or query can get into the log: what is logged is on a list."""
+    loggers = {name: tree for name, tree in _daemon_sources() if _can_log(tree)}
+    assert set(loggers) <= LOGGERS
+    for name, tree in loggers.items():
+        for call in _log_calls(tree):
+            event, *more = call.args
+            assert isinstance(event, ast.Constant | ast.Name) and not more, f"{name}:{call.lineno}"
+            assert {keyword.arg for keyword in call.keywords} <= LOGGED, f"{name}:{call.lineno}"
+
+
+def test_nobody_in_the_daemon_prints() -> None:
+    """Output goes through the log, but for the ready message."""
+    for name, tree in _daemon_sources():
+        printed = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", None) == "print"]
+        assert not printed, name
+
+
+def test_the_map_of_rooms_lists_exactly_the_modules_there_are() -> None:
+    """docs/architecture.md has one line for each module, and no line for one that is gone."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([\w/]+\.py)` \|", page, re.MULTILINE)
+    assert sorted(listed) == [_name(path) for path in SOURCES if path.name != "__init__.py"]
