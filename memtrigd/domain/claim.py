@@ -65,6 +65,8 @@ def name(text: str, field: str, limit: int = MAX_KEY) -> str:
             f"The {field} has {len(clean)} characters; the limit is {limit}.",
             f"Choose a shorter {field}; long text belongs into the content.",
         )
+    if clean.isprintable():  # most names: no need to look at each character
+        return clean
     bad = next((c for c in clean if unicodedata.category(c) in _NO_PLACE_IN_NAMES), None)
     if bad is not None:
         raise Refusal("bad_value", f"The {field} holds the control character U+{ord(bad):04X}.", "Leave it out.")

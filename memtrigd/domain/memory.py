@@ -51,7 +51,7 @@ class Status(StrEnum):
     FORGOTTEN = "forgotten"
 
 
-class Memory(Struct, frozen=True, kw_only=True):
+class Memory(Struct, frozen=True):
     """One memory as it stands now. Times are microseconds UTC; ``importance`` is what it was at ``importance_at``."""
 
     id: str
@@ -90,6 +90,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     supersedes: str | None = None
     superseded_by: str | None = None
     contests: str | None = None
+    contested: bool = False
+    """Not kept but looked up: whether a waiting proposal of its slot contests this row."""
 
     def served(self, now: Micros) -> bool:
         """Tell whether it may be shown at all: active, and not past its date, swept or not."""

@@ -1,6 +1,7 @@
 """Times: whole microseconds since 1970 UTC inside, ISO 8601 with an offset outside."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import TypeAlias
 
 from memtrigd.domain.errors import Refusal
@@ -13,6 +14,7 @@ DAY: Micros = 86_400_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+@lru_cache(4096)
 def to_iso(moment: Micros) -> str:
     """Write a time as ISO 8601 in UTC with its offset, e.g. ``2026-11-30T08:15:00.000250+00:00``."""
     return (_EPOCH + timedelta(microseconds=moment)).isoformat()

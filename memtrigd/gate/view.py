@@ -105,8 +105,3 @@ class View:
     def find(self, memory_id: str) -> Memory | None:
         """The row with an id, in whichever permitted level it lies."""
         return next(filter(None, (reader.by_id(memory_id) for reader in self.readers)), None)
-
-    def is_contested(self, memory: Memory) -> bool:
-        """Tell whether a waiting proposal contradicts a row. Proposals lie at the level of the row they contest."""
-        reader = self.reader(memory.level)
-        return reader is not None and reader.contested(memory)

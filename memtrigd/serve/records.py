@@ -14,7 +14,7 @@ EXCERPT = 600
 """Characters of a content that is shown by its beginning."""
 
 
-def record(memory: Memory, now: Micros, *, winner: Winner | None = None, contested: bool = False) -> Record:
+def record(memory: Memory, now: Micros, winner: Winner | None = None) -> Record:
     """Write a memory as a record; beside a ``winner`` stand its supplement and a newer lower copy."""
     return Record(
         id=memory.id,
@@ -53,7 +53,7 @@ def record(memory: Memory, now: Micros, *, winner: Winner | None = None, contest
         supersedes=memory.supersedes,
         superseded_by=memory.superseded_by,
         contests=memory.contests,
-        contested=contested,
+        contested=memory.contested,
         authority="file" if rank_of(memory) >= Rank.FILE_IMPORT else "self",
         supplement=_beside(winner.supplement, now) if winner else None,
         newer_lower=_beside(winner.newer_lower, now) if winner else None,

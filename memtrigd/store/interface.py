@@ -52,9 +52,6 @@ class LevelReader(Protocol):
     def pending(self, key: str, space: str) -> list[Memory]:
         """The waiting proposals of a slot, the oldest first."""
 
-    def contested(self, memory: Memory) -> bool:
-        """Tell whether a waiting proposal of the slot contradicts the memory."""
-
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
 

@@ -41,11 +41,6 @@ class SqliteLevelReader:
         """The waiting proposals of a slot, the oldest first."""
         return sorted(self._each(_PENDING, (space, key)), key=lambda memory: (memory.created, memory.id))
 
-    def contested(self, memory: Memory) -> bool:
-        """Tell whether a waiting proposal of the slot contradicts the memory."""
-        row = self.connection.execute(_CONTESTED, (memory.space, memory.key, memory.id)).fetchone()
-        return row is not None
-
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
         return self._one(_BY_ID, (memory_id,))
@@ -117,18 +112,21 @@ class SqliteLevelReader:
             cursor.close()  # one that is dropped half-read would hold its snapshot, and every later read with it
 
 
+_CONTESTED: Final = (
+    ", EXISTS (SELECT 1 FROM memory AS proposal WHERE proposal.space = memory.space AND proposal.key = memory.key"
+    " AND proposal.status = 'pending' AND proposal.contests = memory.id)"
+)
 _AFTER_ALL: Final = (2**63 - 1, "")
 
 
 def _select(rest: str) -> str:
-    return " ".join(("SELECT", ", ".join(f"memory.{field}" for field in FIELDS), "FROM", rest))
+    return " ".join(("SELECT", ", ".join(f"memory.{field}" for field in FIELDS), _CONTESTED, "FROM", rest))
 
 
 _ACTIVE: Final = _select("memory WHERE space = ? AND key = ? AND status = 'active'")
 _PENDING: Final = _select(
     "memory WHERE space = ? AND key = ? AND status = 'pending'"
 )  # ORDER BY would cost 25 µs even for no row
-_CONTESTED: Final = "SELECT 1 FROM memory WHERE space = ? AND key = ? AND status = 'pending' AND contests = ?"
 _BY_ID: Final = _select("memory WHERE id = ?")
 _BY_NUMBER: Final = _select("memory WHERE number = ?")
 _NEWEST: Final = _select(  # with the index of slots all rows of the spaces would be read and sorted

@@ -14,8 +14,7 @@ def get(turn: Turn, request: wire.Get) -> wire.Got:
     for space in view.spaces if view.every_space else view.spaces[:1]:
         found = view.winner(key, space, turn.now)
         if found is not None:
-            contested = view.is_contested(found.memory)
-            return wire.Got(memory=record(found.memory, turn.now, winner=found, contested=contested))
+            return wire.Got(memory=record(found.memory, turn.now, found))
     raise missing(turn, key)
 
 

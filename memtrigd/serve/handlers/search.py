@@ -31,7 +31,7 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
         winner = view.serves(memory, turn.now) if memory else None
         if memory is None or winner is None:
             continue
-        shown = record(memory, turn.now, winner=winner, contested=view.is_contested(memory))
+        shown = record(memory, turn.now, winner)
         room -= size(memory)
         results.append(replace(_excerpt(shown) if room < 0 else shown, score=round(hit.score, 6)))
         if len(results) == request.max_results:
