@@ -1,5 +1,6 @@
 """Dual-source trust: whose word stands. The user's beats the agent's, and a guess waits for a yes."""
 
+from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from typing import Final
 
@@ -44,6 +45,32 @@ def rank_of(memory: Memory) -> Rank:
     return rank(memory.source, attested=memory.attested)
 
 
+class Hearing(StrEnum):
+    """What the daemon knows of the user's own speech in a session."""
+
+    NONE = "none"
+    """Nobody feeds it: what the agent relays as the user's must be taken for that."""
+    FEED = "feed"
+    """A hook of the host feeds the user's words: a relayed word counts when it was heard."""
+    UNATTENDED = "unattended"
+    """No user is there: nothing can be relayed."""
+
+
+class Speaker(Struct, frozen=True):
+    """Who makes a claim, as far as trust goes. ``attested``: the words it quotes were heard from the user."""
+
+    agent: str | None = None
+    hearing: Hearing = Hearing.NONE
+    attested: bool = False
+    owner: bool = False
+
+    def relays_the_user(self, source: Source) -> bool:
+        """Tell whether a claim of ``source`` counts as a word of the user's or the owner's."""
+        if self.owner or source is Source.STATED:
+            return True
+        return source is Source.USER_EXPLICIT and (self.attested or self.hearing is Hearing.NONE)
+
+
 class Outcome(StrEnum):
     """What became of a write."""
 
@@ -52,15 +79,32 @@ class Outcome(StrEnum):
     KNOWN = "known"
     PENDING = "pending"
     CONTESTED = "contested"
+    CONFIRMED = "confirmed"
     ECHO = "echo"
 
 
+class Slot(Struct, frozen=True):
+    """What a key has at the writer's level: the row it serves, the waiting proposals, and the rows that were refused.
+
+    ``refused`` are rejected, disputed and forgotten rows. A row that was only deleted is not among them: delete retires
+    a text and refuses nothing.
+    """
+
+    active: Memory | None = None
+    pending: Sequence[Memory] = ()
+    refused: Sequence[Memory] = ()
+
+
 class Admission(Struct, frozen=True):
-    """The decision on a claim: its outcome, the status of the row to write, and the row it meets (if any)."""
+    """The decision on a claim: its outcome, the status of the row to write, and the row it meets (if any).
+
+    Where it is ``confirmed``, ``meets`` is the pending row that becomes active, and ``ousts`` what it replaces.
+    """
 
     outcome: Outcome
     status: Status = Status.ACTIVE
     meets: Memory | None = None
+    ousts: Memory | None = None
 
 
 def is_guess(claim: Claim) -> bool:
@@ -69,26 +113,49 @@ def is_guess(claim: Claim) -> bool:
     return claim.source is Source.SELF_INFERRED and sure < CONFIDENT
 
 
-def admit(claim: Claim, active: Memory | None, pending: list[Memory], now: Micros) -> Admission:
-    """Decide what a claim does to its slot.
+def admit(claim: Claim, slot: Slot, speaker: Speaker, now: Micros) -> Admission:
+    """Decide what a claim does to its slot. A row past its date holds no slot against anybody.
 
-    ``active`` is the row that the slot serves at the writer's own level (or that the claim names to replace),
-    ``pending`` are the slot's waiting proposals. A row past its date holds no slot against anybody.
+    Asked in this order: is it what stands already; is it what waits or was refused already; may it stand?
     """
-    standing = active if active is not None and active.served(now) else None
-    weight = rank(claim.source, attested=False)
+    standing = slot.active if slot.active is not None and slot.active.served(now) else None
+    weight = rank(claim.source, attested=speaker.attested)
     if standing is not None and weight <= rank_of(standing) and says_the_same(claim, standing):
         return Admission(Outcome.KNOWN, meets=standing)
+    repeated = _repeats(claim, slot, speaker, standing, weight)
+    if repeated is not None:
+        return repeated
     outranked = standing is not None and weight < rank_of(standing)
-    if is_guess(claim) or outranked:
-        echo = next((row for row in pending if canonical(row.content) == canonical(claim.content)), None)
-        if echo is not None:
-            return Admission(Outcome.ECHO, Status.PENDING, echo)
+    frozen = standing is not None and standing.pinned and not speaker.owner
+    if is_guess(claim) or outranked or frozen:
         outcome = Outcome.CONTESTED if standing is not None else Outcome.PENDING
         return Admission(outcome, Status.PENDING, standing)
-    if standing is not None and standing.pinned and claim.source is not Source.STATED:
-        return Admission(Outcome.CONTESTED, Status.PENDING, standing)
-    return Admission(Outcome.UPDATED if active is not None else Outcome.NEW, meets=active)
+    return Admission(Outcome.UPDATED if slot.active is not None else Outcome.NEW, meets=slot.active)
+
+
+def _repeats(
+    claim: Claim, slot: Slot, speaker: Speaker, standing: Memory | None, weight: Rank
+) -> Admission | None:
+    """Decide on a claim that says again what waits or was refused: an echo, unless it is the user who says it.
+
+    How often it is said counts for nothing: an agent that repeats its own guess must not make it a fact.
+    """
+    said = canonical(claim.content)
+    users = speaker.relays_the_user(claim.source)
+    waiting = next((row for row in slot.pending if canonical(row.content) == said), None)
+    if waiting is not None:
+        room = standing is None or (weight >= rank_of(standing) and (speaker.owner or not standing.pinned))
+        surer = _only_unsure(waiting) and claim.source is Source.SELF_INFERRED and not is_guess(claim)
+        if room and (users or (surer and standing is None)):
+            return Admission(Outcome.CONFIRMED, Status.ACTIVE, waiting, slot.active)
+        return Admission(Outcome.ECHO, Status.PENDING, waiting)
+    refused = next((row for row in slot.refused if canonical(row.content) == said), None)
+    return None if refused is None or users else Admission(Outcome.ECHO, refused.status, refused)
+
+
+def _only_unsure(waiting: Memory) -> bool:
+    """Tell whether a row waits for nothing but confidence."""
+    return waiting.source is Source.SELF_INFERRED and waiting.contests is None and waiting.deny_count == 0
 
 
 def says_the_same(claim: Claim, memory: Memory) -> bool:

@@ -10,6 +10,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
+from memtrigd.domain.suppression import Suppression
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -36,6 +37,26 @@ class Corpus(Struct, frozen=True):
     terms: int
 
 
+class Version(Struct, frozen=True, kw_only=True):
+    """One step in a memory's life. ``fields`` is what it changed, a first version's all that is not at its default."""
+
+    seq: int
+    memory_id: str
+    change: Change
+    fields: dict[str, object]
+
+
+class Ledger(Struct, frozen=True, kw_only=True):
+    """What a higher level keeps of a memory below it, which it must not write: its own recalls and denials."""
+
+    memory_id: str
+    importance: float
+    importance_at: Micros
+    last_recalled: Micros | None = None
+    recall_count: int = 0
+    deny_count: int = 0
+
+
 class LevelReader(Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread."""
 
@@ -51,6 +72,43 @@ class LevelReader(Protocol):
 
     def pending(self, key: str, space: str) -> list[Memory]:
         """The waiting proposals of a slot, the oldest first."""
+
+    def refused(self, key: str, space: str) -> list[Memory]:
+        """Rejected, disputed and forgotten rows of a slot, the newest first; not those that were only deleted."""
+
+    def told(self, key: str, spaces: Sequence[str]) -> list[Memory]:
+        """Every row that a key ever had, whatever its status, the oldest first."""
+
+    def select(
+        self,
+        spaces: Sequence[str],
+        statuses: Sequence[str],
+        *,
+        entity: str | None = None,
+        kind: str | None = None,
+        tag: str | None = None,
+        session: str | None = None,
+        expires_before: Micros | None = None,
+    ) -> Iterator[Memory]:
+        """Rows with one of ``statuses`` that fit all that is given, the newest first; entities by canonical name."""
+
+    def after(self, number: int, limit: int) -> list[tuple[int, Memory]]:
+        """Active and pending rows with their document numbers, in number order after ``number``: a slice of a walk."""
+
+    def versions(self, memory_id: str) -> list[Version]:
+        """The life of a memory, the oldest step first."""
+
+    def session_versions(self, session: str) -> list[Version]:
+        """All that a session did at this level, the newest first."""
+
+    def suppressions(self) -> list[Suppression]:
+        """What is not to be learnt again, the newest first; lifted ones are left out."""
+
+    def digest(self, canonical_text: str) -> bytes:
+        """The keyed digest under which a forgotten text is known at this level."""
+
+    def ledger(self, memory_id: str) -> Ledger | None:
+        """What this level keeps of a memory of a lower one."""
 
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
@@ -105,6 +163,21 @@ class LevelWriter(LevelReader, Protocol):
         leaves the index; one that becomes active enters it with ``terms``; one that stays active keeps its entry,
         unless ``terms`` bring a new one.
         """
+
+    def stamp(self, memory: Memory) -> None:
+        """Keep recall stamps and importance of an own row: no version, no audit row, outside ``as_of``."""
+
+    def keep_ledger(self, ledger: Ledger) -> None:
+        """Keep what this level knows of a memory below it."""
+
+    def suppress(self, wish: Suppression, change: Change) -> None:
+        """Keep a suppression, with its audit row."""
+
+    def lift(self, suppression_id: str, change: Change) -> None:
+        """Take a suppression back, with its audit row."""
+
+    def unmask(self, memory_id: str, change: Change) -> None:
+        """Take back every mask on a lower memory."""
 
     def mask(self, key: str, mask: Mask) -> None:
         """Hide a lower copy of ``key`` from the readers of this level and of the mask's space."""

@@ -1,0 +1,85 @@
+"""What was forgotten stays forgotten: a later guess, catch or import does not bring it back, only the user's word does."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from memtrigd.domain.claim import Claim
+from memtrigd.domain.memory import Memory, canonical
+from memtrigd.domain.moments import Micros
+
+NEAR: Final = 0.7
+"""Jaccard similarity of character bigrams from which a text counts as near (the second seed's threshold for the same)."""
+
+
+class Scope(StrEnum):
+    """What a suppression covers."""
+
+    MEMORY = "memory"
+    """One fact: its key and its text."""
+    ENTITY = "entity"
+    """All that is about an entity."""
+
+
+class Suppression(Struct, frozen=True):
+    """A wish not to be told of something again. ``digest`` is of the canonical text, keyed: it outlives an erase."""
+
+    id: str
+    scope: Scope
+    space: str
+    at: Micros
+    key: str | None = None
+    entity: str | None = None
+    digest: bytes = b""
+    memory_id: str | None = None
+    reason: str | None = None
+    lifted_at: Micros | None = None
+
+
+class Verdict(StrEnum):
+    """What suppressions say of a claim."""
+
+    FREE = "free"
+    NEAR = "near"
+    FORGOTTEN = "forgotten"
+
+
+def verdict(
+    claim: Claim, key: str, digest: bytes, suppressions: Iterable[Suppression], forgotten: Sequence[Memory]
+) -> Verdict:
+    """Judge a claim that is not the user's word. ``forgotten`` are forgotten rows that a near duplicate is held against."""
+    for wish in suppressions:
+        if wish.scope is Scope.ENTITY and claim.entity is not None and same_entity(claim.entity, wish.entity):
+            return Verdict.FORGOTTEN
+        if wish.scope is Scope.MEMORY and (wish.key == key or wish.digest == digest):
+            return Verdict.FORGOTTEN
+    said = canonical(claim.content)
+    return Verdict.NEAR if any(nearness(said, canonical(row.content)) > NEAR for row in forgotten) else Verdict.FREE
+
+
+def lifted_by(claim: Claim, key: str, digest: bytes, suppressions: Iterable[Suppression]) -> list[Suppression]:
+    """The suppressions that the user's word on a subject takes back."""
+    return [
+        wish
+        for wish in suppressions
+        if (wish.scope is Scope.ENTITY and claim.entity is not None and same_entity(claim.entity, wish.entity))
+        or (wish.scope is Scope.MEMORY and (wish.key == key or wish.digest == digest))
+    ]
+
+
+def same_entity(one: str, other: str | None) -> bool:
+    """Entities are the same if their canonical names are: exact, never by a part of them."""
+    return other is not None and canonical(one) == canonical(other)
+
+
+def nearness(one: str, other: str) -> float:
+    """Return the Jaccard similarity of two canonical texts' character bigrams, 0 to 1."""
+    a, b = _bigrams(one), _bigrams(other)
+    return len(a & b) / len(a | b) if a | b else 0.0
+
+
+def _bigrams(text: str) -> set[str]:
+    packed = text.replace(" ", "")
+    return {packed[i : i + 2] for i in range(max(1, len(packed) - 1))}
