@@ -5,6 +5,7 @@ from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
+from memtrigd.domain.trust import Hearing
 from memtrigd.gate.doors import Door, DoorKind
 from memtrigd.store.control import SessionRow
 
@@ -22,6 +23,7 @@ class Actor(Struct, frozen=True):
     agent: str | None = None
     conversation: str | None = None
     ceiling: Level | None = None
+    hearing: Hearing = Hearing.NONE
 
     @property
     def is_owner(self) -> bool:

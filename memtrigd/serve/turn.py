@@ -2,13 +2,25 @@
 
 from collections.abc import Callable
 from datetime import tzinfo
+from typing import Protocol
 
 from msgspec import Struct
 
 from memtrigd.domain.moments import Micros
+from memtrigd.domain.trust import Speaker
 from memtrigd.gate.policy import Actor
 from memtrigd.gate.view import View
 from memtrigd.store.interface import Change
+
+
+class Ear(Protocol):
+    """What sessions heard from the user and were told by us: in memory only."""
+
+    def attests(self, session: str | None, quote: str) -> bool:
+        """Tell whether the user said the quoted words in the session."""
+
+    def was_told(self, session: str | None, canonical_text: str) -> bool:
+        """Tell whether the session was lately served this text."""
 
 
 class Turn(Struct, frozen=True):
@@ -19,6 +31,16 @@ class Turn(Struct, frozen=True):
     now: Micros
     new_id: Callable[[], str]
     zone: tzinfo
+    ear: Ear
+
+    def speaker(self, quote: str | None) -> Speaker:
+        """Who speaks, and whether the words that are quoted were heard from the user in this session."""
+        attested = quote is not None and self.ear.attests(self.actor.session, quote)
+        return Speaker(self.actor.agent, self.actor.hearing, attested, self.actor.is_owner)
+
+    def recently_served(self, canonical_text: str) -> bool:
+        """Tell whether this session was lately told the very same."""
+        return self.ear.was_told(self.actor.session, canonical_text)
 
     def change(self, op: str, reason: str | None = None) -> Change:
         """Describe a change that this turn makes."""

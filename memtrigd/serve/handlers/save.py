@@ -1,79 +1,56 @@
 """save: remember a text. What becomes of it is decided by ``domain.trust``; where it lands, by the gate."""
 
-from datetime import tzinfo
 from typing import Final
 
-from memtrig import wire
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtrigd.domain import claim as check
-from memtrigd.domain.claim import Claim
+from memtrig import wire
+from memtrigd.domain import suppression
+from memtrigd.domain.claim import Claim, auto_key
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.memory import Memory, Source, Status
-from memtrigd.domain.moments import Micros, from_iso
-from memtrigd.domain.trust import Admission, Outcome, admit
-from memtrigd.gate.policy import Actor
+from memtrigd.domain.memory import Memory, Source, Status, canonical
+from memtrigd.domain.suppression import Verdict
+from memtrigd.domain.trust import Admission, Hearing, Outcome, Slot, Speaker, admit
 from memtrigd.search import analyser
+from memtrigd.serve.handlers.draft import Draft
+from memtrigd.serve.promote import promote, retire
 from memtrigd.serve.turn import Turn
-from memtrigd.store.interface import LevelWriter
 
 SIMILAR: Final = 10
 """How many similar memories a save without a key names."""
 SIMILAR_CHARACTERS: Final = 200
 
 
-class Draft(Struct, frozen=True):
-    """A checked claim with its search terms: all that needs no store, so that it can be made in any thread."""
-
-    claim: Claim
-    terms: list[str]
-
-
-class Slot(Struct, frozen=True):
+class Place(Struct, frozen=True):
     """Where a claim goes at the writer's level: at most one active memory has it."""
 
     key: str
     space: str
 
 
-def prepare(request: wire.Save, actor: Actor, zone: tzinfo) -> Draft:
-    """Check a request and analyse its text. Raises Refusal for whatever can't be stored."""
-    claim = Claim(
-        content=check.text(request.content, "content"),
-        key=_name(request.key, "key"),
-        kind=check.kind(request.kind),
-        source=check.source(request.source, owner=actor.is_owner),
-        entity=_name(request.entity, "entity"),
-        tags=check.tags(request.tags),
-        emotion_tags=check.tags(request.emotion_tags, "emotion tag"),
-        sentiment=_name(request.sentiment, "sentiment"),
-        context=_note(request.context, "context"),
-        lang=_name(request.lang, "lang"),
-        quote=_note(request.quote, "quote"),
-        confidence=check.confidence(request.confidence),
-        core=request.core,
-        expires_at=_time(request.expires_at, zone),
-        valid_from=_time(request.valid_from, zone),
-        valid_to=_time(request.valid_to, zone),
-        replaces=_name(request.replaces, "id to replace"),
-    )
-    if claim.core and claim.source is Source.SELF_INFERRED:
-        raise Refusal("bad_value", "An inference can't be core.", "Ask the user, then save what they say.")
-    return Draft(claim, analyser.memory_terms("", claim.content, claim.entity, claim.tags, claim.context))
-
-
 def save(turn: Turn, draft: Draft) -> wire.Saved:
-    """Put a claim into its slot at the caller's own level."""
+    """Put a claim into its slot at the caller's own level. Raises ``forgotten`` for what is not to be learnt again."""
     store, claim = turn.view.writer, draft.claim
     if claim.expires_at is not None and claim.expires_at <= turn.now:
         raise Refusal("bad_time", "expires_at is in the past: the memory would never be seen.", "Name a later time.")
-    target = _target(turn, store, claim)
-    key = claim.key or (target.key if target else check.auto_key(claim.kind, claim.entity, claim.content))
+    speaker = turn.speaker(claim.quote)
+    if claim.source is Source.USER_EXPLICIT and speaker.hearing is Hearing.UNATTENDED:
+        raise Refusal(
+            "not_yours",
+            "No user is there in an unattended session, so none can be quoted.",
+            "Save it as self_inferred; the user will be asked.",
+        )
+    target = _target(turn, claim)
+    key = claim.key or (target.key if target else auto_key(claim.kind, claim.entity, claim.content))
     target = target or store.active(key, turn.view.own_space)
-    space = target.space if target else turn.view.own_space
-    admission = admit(claim, target, store.pending(key, space), turn.now)
-    kept = _write(turn, draft, Slot(key, space), admission)
+    place = Place(key, target.space if target else turn.view.own_space)
+    near = _mind_the_forgotten(turn, claim, key, speaker)
+    slot = Slot(target, store.pending(key, place.space), store.refused(key, place.space))
+    admission = admit(claim, slot, speaker, turn.now)
+    if near and admission.status is Status.ACTIVE and admission.outcome is not Outcome.KNOWN:
+        admission = Admission(Outcome.PENDING, Status.PENDING, target)
+    kept = _carry_out(turn, draft, place, admission, speaker)
     return wire.Saved(
         id=kept.id,
         key=kept.key,
@@ -81,16 +58,17 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
         status=kept.status.value,
         outcome=admission.outcome.value,
         seen_count=kept.seen_count,
-        supersedes=kept.supersedes if admission.outcome is Outcome.UPDATED else None,
+        supersedes=kept.supersedes if admission.outcome in (Outcome.UPDATED, Outcome.CONFIRMED) else None,
         contests=kept.contests,
         similar=_similar(turn, claim, kept),
     )
 
 
-def _target(turn: Turn, store: LevelWriter, claim: Claim) -> Memory | None:
+def _target(turn: Turn, claim: Claim) -> Memory | None:
     """The row that a claim names to replace: active, at the writer's level, and no stranger to the claim's key."""
     if claim.replaces is None:
         return None
+    store = turn.view.writer
     row = store.by_id(claim.replaces)
     if row is None or row.status is not Status.ACTIVE or row.space not in turn.view.spaces:
         raise Refusal(
@@ -109,42 +87,60 @@ def _target(turn: Turn, store: LevelWriter, claim: Claim) -> Memory | None:
     return row
 
 
-def _write(turn: Turn, draft: Draft, slot: Slot, admission: Admission) -> Memory:
+def _mind_the_forgotten(turn: Turn, claim: Claim, key: str, speaker: Speaker) -> bool:
+    """Refuse what is not to be learnt again; the user's word lifts the wish. Tell whether the claim is near to one."""
+    said = canonical(claim.content)
+    if speaker.relays_the_user(claim.source):
+        store = turn.view.writer
+        for wish in suppression.lifted_by(claim, key, store.digest(said), store.suppressions()):
+            store.lift(wish.id, turn.change("lift"))
+        return False
+    near = False
+    for reader in turn.view.readers:
+        wishes = reader.suppressions()
+        forgotten = [row for wish in wishes if wish.memory_id and (row := reader.by_id(wish.memory_id))]
+        verdict = suppression.verdict(claim, key, reader.digest(said), wishes, forgotten)
+        if verdict is Verdict.FORGOTTEN:
+            raise Refusal(
+                "forgotten",
+                "The user asked to forget this; it was not saved.",
+                "Do not bring it up. It can be saved again when the user says it.",
+            )
+        near = near or verdict is Verdict.NEAR
+    return near
+
+
+def _carry_out(turn: Turn, draft: Draft, place: Place, admission: Admission, speaker: Speaker) -> Memory:
     """Carry a decision out; returns the row that now stands for the claim."""
-    store, met = turn.view.writer, admission.meets
+    store, met, claim = turn.view.writer, admission.meets, draft.claim
     if admission.outcome is Outcome.ECHO and met is not None:
         return met
     if admission.outcome is Outcome.KNOWN and met is not None:
+        if turn.recently_served(canonical(claim.content)):
+            return met  # an agent that says what it was just told: an echo counts for nothing
         seen = replace(met, seen_count=met.seen_count + 1)
         store.amend(seen, turn.change("seen"))
         return seen
-    row = _row(turn, draft.claim, slot, admission)
-    if admission.outcome is Outcome.UPDATED and met is not None:
-        gone = Status.SUPERSEDED if met.served(turn.now) else Status.EXPIRED
-        store.amend(replace(met, status=gone, superseded_by=row.id), turn.change("superseded"))
-    _free_slot(turn, store, row)
-    terms = [*draft.terms, *analyser.terms(slot.key)] if row.status is Status.ACTIVE else []
+    if admission.outcome is Outcome.CONFIRMED and met is not None:
+        surer = replace(met, source=claim.source, attested=speaker.attested, confidence=claim.confidence)
+        return promote(turn, replace(surer, quote=claim.quote or met.quote), admission.ousts, "confirm")
+    row = _row(turn, claim, place, admission, speaker)
+    if row.status is Status.ACTIVE:
+        retire(turn, [met, store.active(row.key, row.space)], row.id)
+    terms = [*draft.terms, *analyser.terms(place.key)] if row.status is Status.ACTIVE else []
     store.add(row, terms, turn.change("save"))
     return row
 
 
-def _free_slot(turn: Turn, store: LevelWriter, row: Memory) -> None:
-    """Retire a row past its date that still sits in the slot an active row is to take under a new key."""
-    if row.status is Status.ACTIVE:
-        sitting = store.active(row.key, row.space)
-        if sitting is not None:
-            store.amend(replace(sitting, status=Status.EXPIRED, superseded_by=row.id), turn.change("expired"))
-
-
-def _row(turn: Turn, claim: Claim, slot: Slot, admission: Admission) -> Memory:
+def _row(turn: Turn, claim: Claim, place: Place, admission: Admission, speaker: Speaker) -> Memory:
     """Make the new row. It is the whole fact anew; only when it began and how often it was recalled carry over."""
     old = admission.meets if admission.outcome is Outcome.UPDATED else None
     contested = admission.meets if admission.outcome is Outcome.CONTESTED else None
     return Memory(
         id=turn.new_id(),
-        key=slot.key,
+        key=place.key,
         level=turn.view.level,
-        space=slot.space,
+        space=place.space,
         content=claim.content,
         created=old.created if old else turn.now,
         updated=turn.now,
@@ -160,6 +156,7 @@ def _row(turn: Turn, claim: Claim, slot: Slot, admission: Admission) -> Memory:
         sentiment=claim.sentiment,
         context=claim.context,
         lang=claim.lang,
+        attested=speaker.attested,
         quote=claim.quote,
         confidence=claim.confidence,
         core=claim.is_core,
@@ -187,15 +184,3 @@ def _similar(turn: Turn, claim: Claim, kept: Memory) -> list[wire.Similar]:
         wire.Similar(id=row.id, key=row.key, level=row.level.name, content=row.content[:SIMILAR_CHARACTERS])
         for row in rows[:SIMILAR]
     ]
-
-
-def _name(value: str | None, field: str) -> str | None:
-    return None if value is None else check.name(value, field)
-
-
-def _note(value: str | None, field: str) -> str | None:
-    return None if value is None else check.text(value, field, check.MAX_NOTE)
-
-
-def _time(value: str | None, zone: tzinfo) -> Micros | None:
-    return None if value is None else from_iso(value, zone)

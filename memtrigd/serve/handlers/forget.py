@@ -1,0 +1,181 @@
+"""forget, unforget, suppressions: "don't mention it again", kept. The rows stay for the owner; nothing is erased."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from memtrig import wire
+from memtrigd.domain.claim import MAX_NOTE, name, text
+from memtrigd.domain.claim import kind as read_kind
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.memory import Memory, Status, canonical
+from memtrigd.domain.moments import to_iso
+from memtrigd.domain.shadowing import Mask
+from memtrigd.domain.suppression import Scope, Suppression
+from memtrigd.serve.promote import promote
+from memtrigd.serve.turn import Turn
+
+AGENT_LIMIT: Final = 20
+"""How many memories an agent forgets without saying the count back: a misread wish must not empty the house."""
+NAMED: Final = 100
+"""How many of the memories reached are named in the answer; all are counted."""
+_REACHED: Final = (Status.ACTIVE.value, Status.PENDING.value, Status.DISPUTED.value)
+
+
+def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
+    """Forget what matches at the caller's own level, hide matching lower copies from its readers, and keep the wish."""
+    _exactly_one(request)
+    reason = None if request.reason is None else text(request.reason, "reason", MAX_NOTE)
+    reached = list(_matching(turn, request))
+    below = [row for row in _matching_below(turn, request) if turn.view.serves(row, turn.now)]
+    if not reached and not below and request.entity is None:
+        raise Refusal(
+            "not_found",
+            f"Nothing to forget: no memory matches at {turn.view.level.name}.",
+            "`list` and `search` show what there is; --dry-run shows what would be forgotten.",
+        )
+    wish = None
+    if not request.dry_run:
+        _count_said_back(turn, request, len(reached) + len(below))
+        wish = _carry_out(turn, request, reached, below, reason)
+    return wire.Forgotten(
+        count=len(reached),
+        memories=[_touched(row, request.dry_run) for row in reached[:NAMED]],
+        levels=[turn.view.level.name],
+        elsewhere=list(dict.fromkeys(row.level.name for row in below)),
+        dry_run=request.dry_run,
+        suppressed=wish,
+    )
+
+
+def unforget(turn: Turn, request: wire.Unforget) -> wire.Settled:
+    """Bring a forgotten memory back into service and lift the wishes that kept it away."""
+    row = turn.view.writer.by_id(name(request.id, "id"))
+    if row is None or row.status is not Status.FORGOTTEN:
+        raise Refusal(
+            "not_found",
+            f"No forgotten memory has this id at {turn.view.level.name}.",
+            "`memtrigctl history KEY` shows the ids.",
+        )
+    store = turn.view.writer
+    for wish in store.suppressions():
+        if wish.memory_id == row.id or (wish.scope is Scope.ENTITY and _is_about(row, wish)):
+            store.lift(wish.id, turn.change("lift"))
+    back = promote(turn, row, store.active(row.key, row.space), "unforget")
+    return wire.Settled(id=back.id, key=back.key, level=back.level.name, status=back.status.value)
+
+
+def suppressions(turn: Turn, request: wire.Suppressions) -> wire.Wishes:
+    """What is not to be brought up, of the levels in sight. An agent is told entities alone, never keys or reasons."""
+    owner = turn.actor.is_owner
+    found = [(reader.level, wish) for reader in turn.view.readers for wish in reader.suppressions()]
+    return wire.Wishes(
+        suppressions=[
+            wire.Wish(
+                id=wish.id,
+                scope=wish.scope.value,
+                level=level.name,
+                at=to_iso(wish.at),
+                entity=wish.entity,
+                key=wish.key if owner else None,
+                reason=wish.reason if owner else None,
+            )
+            for level, wish in found
+            if owner or wish.scope is Scope.ENTITY
+        ]
+    )
+
+
+def _exactly_one(request: wire.Forget) -> None:
+    given = [field for field in ("key", "id", "entity", "tag") if getattr(request, field) is not None]
+    if len(given) != 1:
+        raise Refusal("bad_request", "Say what to forget by exactly one of key, id, entity or tag.", "")
+    if request.kind is not None:
+        read_kind(request.kind)
+
+
+def _matching(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
+    """The rows that a wish reaches at the caller's own level."""
+    store, spaces = turn.view.writer, turn.view.spaces
+    kind = None if request.kind is None else read_kind(request.kind).value
+    if request.id is not None:
+        row = store.by_id(name(request.id, "id"))
+        rows = [row] if row is not None and row.status.value in _REACHED and row.space in spaces else []
+    elif request.key is not None:
+        rows = [row for row in store.told(name(request.key, "key"), spaces) if row.status.value in _REACHED]
+    else:
+        rows = list(store.select(spaces, _REACHED, entity=request.entity, tag=request.tag, kind=kind))
+    return (row for row in rows if kind is None or row.kind.value == kind)
+
+
+def _matching_below(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
+    """The rows that match at lower levels: they can't be touched from here, only hidden from the readers up here."""
+    active = (Status.ACTIVE.value,)
+    for reader in turn.view.readers:
+        if reader.level == turn.view.level:
+            continue
+        if request.key is not None:
+            rows = [r for s in turn.view.spaces if (r := reader.active(name(request.key, "key"), s)) is not None]
+        elif request.id is not None:
+            row = reader.by_id(name(request.id, "id"))
+            rows = [row] if row is not None and row.status is Status.ACTIVE else []
+        else:
+            rows = list(reader.select(turn.view.spaces, active, entity=request.entity, tag=request.tag))
+        yield from (row for row in rows if request.kind is None or row.kind.value == request.kind)
+
+
+def _count_said_back(turn: Turn, request: wire.Forget, count: int) -> None:
+    if turn.actor.is_owner or count <= AGENT_LIMIT or request.confirm == count:
+        return
+    raise Refusal(
+        "confirm_count",
+        f"This would forget {count} memories.",
+        f"Ask the user; if they mean it, send the same with confirm={count}.",
+    )
+
+
+def _carry_out(
+    turn: Turn, request: wire.Forget, reached: list[Memory], below: list[Memory], reason: str | None
+) -> str | None:
+    store = turn.view.writer
+    for row in reached:
+        gone = replace(row, status=Status.FORGOTTEN, reason=reason or "forgotten", contested=False)
+        store.amend(gone, turn.change("forget", reason))
+    for row in below:
+        store.mask(row.key, Mask(row.id, row.seen_count, turn.view.level, row.space))
+    if request.entity is not None:
+        wish = _wish(turn, Scope.ENTITY, reason, entity=request.entity)
+        store.suppress(wish, turn.change("suppress", reason))
+        return wish.id
+    last: str | None = None
+    for row in [*reached, *below]:
+        wish = _wish(turn, Scope.MEMORY, reason, row=row)
+        store.suppress(wish, turn.change("suppress", reason))
+        last = wish.id
+    return last
+
+
+def _wish(
+    turn: Turn, scope: Scope, reason: str | None, *, row: Memory | None = None, entity: str | None = None
+) -> Suppression:
+    return Suppression(
+        id=turn.new_id(),
+        scope=scope,
+        space=row.space if row else turn.view.own_space,
+        at=turn.now,
+        key=row.key if row else None,
+        entity=entity,
+        digest=turn.view.writer.digest(canonical(row.content)) if row else b"",
+        memory_id=row.id if row else None,
+        reason=reason,
+    )
+
+
+def _is_about(row: Memory, wish: Suppression) -> bool:
+    return row.entity is not None and wish.entity is not None and canonical(row.entity) == canonical(wish.entity)
+
+
+def _touched(row: Memory, dry_run: bool) -> wire.Touched:
+    status = row.status if dry_run else Status.FORGOTTEN
+    return wire.Touched(id=row.id, key=row.key, level=row.level.name, status=status.value)
