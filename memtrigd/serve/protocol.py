@@ -64,6 +64,7 @@ class Connection(asyncio.Protocol):
         self._unsent: list[bytes] = []
         self._inside = False
         self._scheduled = False
+        self._ended = False
         self._closed = False
         self._caller: Caller | None = None
         self._transport: asyncio.Transport | None = None
@@ -116,13 +117,25 @@ class Connection(asyncio.Protocol):
         finally:
             self._inside = False
             self._flush()
-        if more or self._full():
+        if self._ended:
+            self._close_when_answered(more)
+        elif more or self._full():
             self.transport.pause_reading()
         else:
             self.transport.resume_reading()
         if more and not self._full() and not self._scheduled:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self._go_on)
+
+    def eof_received(self) -> bool:
+        """Answer a peer that has said all, and may still listen, before closing."""
+        self._ended = True
+        self._go_on()
+        return True
+
+    def _close_when_answered(self, more: bool) -> None:
+        if not (more or self._waiting or self._running):
+            self.transport.close()
 
     def _read_frames(self) -> bool:
         """Decode whole frames while there is room for their requests; tell whether some may be left."""
