@@ -94,6 +94,7 @@ def admit(claim: Claim, active: Memory | None, pending: list[Memory], now: Micro
 def says_the_same(claim: Claim, memory: Memory) -> bool:
     """Tell whether a claim says nothing that the memory does not: the same text, and no facet given anew."""
     given = {
+        "key": claim.key,
         "tags": claim.tags,
         "emotion_tags": claim.emotion_tags,
         "entity": claim.entity,

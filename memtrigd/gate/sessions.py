@@ -143,9 +143,10 @@ class Sessions:
         """The processes that hold a connected session."""
         return {c.holder for c in self._connected.values() if c.holder is not None}
 
-    def opened_by(self, process: Process) -> bool:
-        """Tell whether a process holds a session that it opened over the control socket."""
-        return any(c.holder == process and c.row.origin == DoorKind.HANDED.value for c in self._connected.values())
+    def opened_by(self, process: Process) -> set[str]:
+        """The connected sessions that a process opened over the control socket."""
+        handed = DoorKind.HANDED.value
+        return {c.row.id for c in self._connected.values() if c.holder == process and c.row.origin == handed}
 
     def connected(self) -> Iterator[tuple[SessionRow, int]]:
         """Each connected session with the number of its connections."""

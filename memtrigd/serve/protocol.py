@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
 from memtrigd.serve import decode
 from memtrigd.serve.dispatch import LARGE, Caller, Done, Reply
 from memtrigd.serve.frames import Splitter
@@ -38,6 +39,9 @@ class Service(Protocol):
 
     def take(self, caller: Caller, request: wire.Request, connection: "Connection", done: Done) -> None:
         """Answer one request through ``done``."""
+
+    def missing(self, caller: Caller) -> tuple[Level, ...]:
+        """The levels that a caller may see and whose file can't be used."""
 
     def lost(self, caller: Caller, connection: "Connection") -> None:
         """Hear that a connection is gone."""
@@ -227,7 +231,8 @@ class Connection(asyncio.Protocol):
 
     def _encode(self, number: int, reply: Reply) -> bytes:
         """Frame a reply; a fault of our own becomes ``internal`` and nothing of it leaves but that."""
-        incomplete = [level.name for level in reply.incomplete]
+        missing = self._service.missing(self.caller) if reply.incomplete is None else reply.incomplete
+        incomplete = [level.name for level in missing]
         if reply.error is None:
             result: Any = reply.result
             return wire.frame(wire.Answer(id=number, result=result, incomplete=incomplete))

@@ -33,7 +33,6 @@ IDS: Final = "memtrigd/ids.py"
 LISTENERS: Final = "memtrigd/gate/listeners.py"
 LISTING: Final = "memtrigd/serve/handlers/listing.py"
 POLICY: Final = "memtrigd/gate/policy.py"
-SAVE: Final = "memtrigd/serve/handlers/save.py"
 SEARCH: Final = "memtrigd/serve/handlers/search.py"
 SESSIONS: Final = "memtrigd/gate/sessions.py"
 VIEW: Final = "memtrigd/gate/view.py"
@@ -102,11 +101,6 @@ SHARED: Final = (
     Mutant(
         "idempotency keys of the levels above",
         (*LOOKING_UP, Edit(DISPATCH, "for reader in turn.view.readers:", "for reader in turn.view.all:")),
-        (PURGING,),
-    ),
-    Mutant(
-        "similar memories of the levels above",
-        (*LOOKING_UP, Edit(SAVE, "        for reader in turn.view.readers\n", "        for reader in turn.view.all\n")),
         (PURGING,),
     ),
     Mutant("reads above the session's level", READING_UP, (PURGING,)),

@@ -73,6 +73,8 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     target = target or store.active(key, turn.view.own_space)
     space = target.space if target else turn.view.own_space
     admission = admit(claim, target, store.pending(key, space), turn.now)
+    if admission.outcome is Outcome.CONTESTED and admission.meets is not None:
+        key = admission.meets.key  # a proposal waits where it contests, also if it came with a new key
     kept = _write(turn, draft, Slot(key, space), admission)
     return wire.Saved(
         id=kept.id,
