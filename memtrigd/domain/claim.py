@@ -57,7 +57,7 @@ def name(text: str, field: str, limit: int = MAX_KEY) -> str:
     Names are opaque: ``../../x`` or ``a/b:c`` are names like any other. Raises ``bad_value`` or ``too_large``.
     """
     clean = unicodedata.normalize("NFC", text).strip()
-    if not clean:
+    if not any(unicodedata.category(c)[0] in _VISIBLE for c in clean):
         raise Refusal("bad_value", f"The {field} is blank.", f"Give a {field} with at least one visible character.")
     if len(clean) > limit:
         raise Refusal(
@@ -137,4 +137,5 @@ def auto_key(kind: Kind, entity: str | None, content: str) -> str:
     return unicodedata.normalize("NFC", f"{stem[:200]}-{digest}")
 
 
+_VISIBLE: Final = frozenset("LNPSM")
 _NO_PLACE_IN_NAMES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})

@@ -161,6 +161,7 @@ def _only_unsure(waiting: Memory) -> bool:
 def says_the_same(claim: Claim, memory: Memory) -> bool:
     """Tell whether a claim says nothing that the memory does not: the same text, and no facet given anew."""
     given = {
+        "key": claim.key,
         "tags": claim.tags,
         "emotion_tags": claim.emotion_tags,
         "entity": claim.entity,

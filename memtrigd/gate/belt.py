@@ -3,20 +3,20 @@
 A belt, not a wall: a process that leaves its parents (a double fork) slips it. docs/security.md says so.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.gate.peers import Peer, Process
 
 
-def buckle(peer: Peer, holders: Collection[Process], opened_own: Callable[[Process], bool], session_verb: bool) -> None:
+def buckle(peer: Peer, holders: Collection[Process], own_session_verb: bool) -> None:
     """Refuse a control request whose process descends from one that holds a session.
 
-    ``holders`` are the processes with a connected session. A process that opened sessions may use the session verbs
-    (``session_verb``) even so: it is the policy layer of a host that itself runs under an agent.
+    ``holders`` are the processes with a connected session. ``own_session_verb``: the policy layer of a host, which may
+    itself run under an agent, asks for one of the sessions that it opened.
     """
     above = next((process for process in peer.ancestors if process in holders), None)
-    if above is None or (session_verb and peer.process is not None and opened_own(peer.process)):
+    if above is None or own_session_verb:
         return
     raise Refusal(
         "owner_from_agent",

@@ -121,7 +121,10 @@ def _passed(environ: Mapping[str, str], pid: int) -> Iterator[tuple[Door, socket
         return
     names = environ.get("LISTEN_FDNAMES", "").split(":")
     doors = {door.name: door for door in SOCKET_DOORS}
-    for number in range(int(environ.get("LISTEN_FDS", "0"))):
+    count = environ.get("LISTEN_FDS", "0")
+    if not count.isdecimal():
+        raise CannotListen("bad_value", f"LISTEN_FDS is {count!r}, not a number.", "It is for service managers to set.")
+    for number in range(int(count)):
         name = names[number] if number < len(names) else ""
         if name not in doors:
             raise CannotListen(

@@ -56,6 +56,7 @@ class Sessions:
         self._ids = ids
         self._find = find
         self._connected: dict[str, Connected] = {}
+        self._on_their_way: dict[bytes, SessionRow] = {}
 
     def mint(self, door: Door, labels: Labels, level: Level, ceiling: Level, now: Micros) -> tuple[SessionRow, str]:
         """Make a session and its resume token. Nothing holds it yet; the caller keeps the row in control.db."""
@@ -76,10 +77,23 @@ class Sessions:
         )
         return row, token
 
+    def hold(self, row: SessionRow) -> Callable[[object], None]:
+        """Know a new session until it is on disk, for whoever comes back sooner; call what is returned then."""
+        self._on_their_way[row.token_hash] = row
+
+        def settled(_: object) -> None:
+            del self._on_their_way[row.token_hash]
+
+        return settled
+
     def resume(self, door: Door, token: str) -> SessionRow:
         """Find the session of a token at its current level. A token works only on the door that minted it."""
         digest = _digest(token)
-        row = next((c.row for c in self._connected.values() if c.row.token_hash == digest), None) or self._find(digest)
+        row = (
+            next((c.row for c in self._connected.values() if c.row.token_hash == digest), None)
+            or self._on_their_way.get(digest)
+            or self._find(digest)
+        )
         if row is None or row.origin != _origin(door):
             raise Refusal(
                 "session_unknown",
@@ -129,9 +143,10 @@ class Sessions:
         """The processes that hold a connected session."""
         return {c.holder for c in self._connected.values() if c.holder is not None}
 
-    def opened_by(self, process: Process) -> bool:
-        """Tell whether a process holds a session that it opened over the control socket."""
-        return any(c.holder == process and c.row.origin == DoorKind.HANDED.value for c in self._connected.values())
+    def opened_by(self, process: Process) -> set[str]:
+        """The connected sessions that a process opened over the control socket."""
+        handed = DoorKind.HANDED.value
+        return {c.row.id for c in self._connected.values() if c.holder == process and c.row.origin == handed}
 
     def connected(self) -> Iterator[tuple[SessionRow, int]]:
         """Each connected session with the number of its connections."""

@@ -1,7 +1,7 @@
 """Dispatch: permit → rule → lane → reply. Every request of every door passes through ``take``."""
 
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import tzinfo
 from hashlib import blake2b
 from typing import Any, Final, Protocol, TypeAlias
@@ -45,12 +45,13 @@ class Caller(Struct):
 class Reply(Struct, frozen=True):
     """What goes back: a result or an error, and the visible levels that could not be consulted.
 
+    ``incomplete`` is None where nothing was consulted: then those hold that the caller sees anyway.
     ``descriptor`` is a socket to hand over with the frame (SCM_RIGHTS); whoever sends it closes it.
     """
 
     result: wire.Result | None = None
     error: Exception | None = None
-    incomplete: tuple[Level, ...] = ()
+    incomplete: tuple[Level, ...] | None = None
     descriptor: socket.socket | None = None
 
 
@@ -88,7 +89,7 @@ class Dispatcher(Struct, frozen=True):
 
     def take(self, caller: Caller, request: wire.Request, done: Done) -> None:
         """Answer one request. ``done`` is called exactly once, now or later, on the loop's thread."""
-        missing: tuple[Level, ...] = ()
+        missing: tuple[Level, ...] | None = None
 
         def reply(outcome: wire.Result | Exception) -> None:
             done(Reply(None, outcome, missing) if isinstance(outcome, Exception) else Reply(outcome, None, missing))
@@ -96,10 +97,14 @@ class Dispatcher(Struct, frozen=True):
         try:
             session = self.sessions.current(caller.session) if caller.session is not None else None
             leave = policy.permit(caller.door, session, request)
-            missing = tuple(level for level in leave.reads if level not in self.handles)
+            missing = self.missing(leave.reads)
             self._in_lane(leave, request.request if isinstance(request, wire.Act) else request, reply)
         except Refusal as refusal:
             reply(refusal)
+
+    def missing(self, reads: Iterable[Level]) -> tuple[Level, ...]:
+        """Those of some levels whose file can't be used."""
+        return tuple(level for level in reads if level not in self.handles)
 
     def _in_lane(self, leave: Permit, request: Any, reply: Replied) -> None:
         operation = OPERATIONS[type(request)]

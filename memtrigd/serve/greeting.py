@@ -39,7 +39,7 @@ class Greeting:
         """Begin or resume the session of a level socket: its level is the socket's, its ceiling too.
 
         The row follows to the disk behind the answer: nothing but this token depends on it, and no write of the
-        session can overtake it there.
+        session can overtake it there. If it never gets there the client starts a new session one day.
         """
         if caller.session is not None:
             raise Refusal("bad_request", "This connection has its session already.", "Say hello once, first.")
@@ -58,7 +58,7 @@ class Greeting:
         else:
             now = self._clock()
             row, token = self._sessions.mint(caller.door, labels, level, level, now)
-            self._writers.submit(None, lambda hands: hands.control.add(row), _nobody_waits)
+            self._writers.submit(None, lambda hands: hands.control.add(row), self._sessions.hold(row))
         caller.session = row.id
         self._sessions.attach(row, caller.peer.process, close)
         return _welcome(row, token)
@@ -180,7 +180,3 @@ def _shown(row: SessionRow, connections: int) -> wire.Session:
 def _note(hands: Hands, change: Change) -> None:
     if hands.writer is not None:
         hands.writer.note(change)
-
-
-def _nobody_waits(outcome: object) -> None:
-    """A session works without its row; only resuming it would not, and then the client starts a new one."""

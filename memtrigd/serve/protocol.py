@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
 from memtrigd.serve import decode
 from memtrigd.serve.dispatch import LARGE, Caller, Done, Reply
 from memtrigd.serve.frames import Splitter
@@ -38,6 +39,9 @@ class Service(Protocol):
 
     def take(self, caller: Caller, request: wire.Request, connection: "Connection", done: Done) -> None:
         """Answer one request through ``done``."""
+
+    def missing(self, caller: Caller) -> tuple[Level, ...]:
+        """The levels that a caller may see and whose file can't be used."""
 
     def lost(self, caller: Caller, connection: "Connection") -> None:
         """Hear that a connection is gone."""
@@ -64,6 +68,7 @@ class Connection(asyncio.Protocol):
         self._unsent: list[bytes] = []
         self._inside = False
         self._scheduled = False
+        self._ended = False
         self._closed = False
         self._caller: Caller | None = None
         self._transport: asyncio.Transport | None = None
@@ -116,13 +121,25 @@ class Connection(asyncio.Protocol):
         finally:
             self._inside = False
             self._flush()
-        if more or self._full():
+        if self._ended:
+            self._close_when_answered(more)
+        elif more or self._full():
             self.transport.pause_reading()
         else:
             self.transport.resume_reading()
         if more and not self._full() and not self._scheduled:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self._go_on)
+
+    def eof_received(self) -> bool:
+        """Answer a peer that has said all, and may still listen, before closing."""
+        self._ended = True
+        self._go_on()
+        return True
+
+    def _close_when_answered(self, more: bool) -> None:
+        if not (more or self._waiting or self._running):
+            self.transport.close()
 
     def _read_frames(self) -> bool:
         """Decode whole frames while there is room for their requests; tell whether some may be left."""
@@ -214,7 +231,8 @@ class Connection(asyncio.Protocol):
 
     def _encode(self, number: int, reply: Reply) -> bytes:
         """Frame a reply; a fault of our own becomes ``internal`` and nothing of it leaves but that."""
-        incomplete = [level.name for level in reply.incomplete]
+        missing = self._service.missing(self.caller) if reply.incomplete is None else reply.incomplete
+        incomplete = [level.name for level in missing]
         if reply.error is None:
             result: Any = reply.result
             return wire.frame(wire.Answer(id=number, result=result, incomplete=incomplete))

@@ -7,6 +7,7 @@ import structlog
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
 from memtrigd.gate import belt
 from memtrigd.gate.doors import DoorKind
 from memtrigd.gate.sessions import Sessions
@@ -15,6 +16,7 @@ from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.protocol import Connection
 
 _SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionRaise, wire.SessionList, wire.SessionEnd)
+_OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
 
 log = structlog.get_logger()
 
@@ -32,12 +34,7 @@ class Service:
         """Answer one request through ``done``, now or later."""
         try:
             if caller.door.kind is DoorKind.CONTROL and self.seat_belt and not isinstance(request, wire.Ping):
-                belt.buckle(
-                    caller.peer,
-                    self._sessions.holders(),
-                    self._sessions.opened_by,
-                    isinstance(request, _SESSION_VERBS),
-                )
+                belt.buckle(caller.peer, self._sessions.holders(), self._own_session_verb(caller, request))
             match request:
                 case wire.Hello():
                     done(Reply(self._greeting.hello(caller, request, connection.close)))
@@ -53,6 +50,23 @@ class Service:
                     self._dispatcher.take(caller, request, done)
         except Refusal as refusal:
             done(Reply(error=refusal))
+
+    def _own_session_verb(self, caller: Caller, request: wire.Request) -> bool:
+        """Tell whether the policy layer of a host asks for a session verb, for sessions that it opened itself."""
+        if caller.peer.process is None or not isinstance(request, _SESSION_VERBS):
+            return False
+        opened = self._sessions.opened_by(caller.peer.process)
+        return request.session in opened if isinstance(request, _OF_ONE_SESSION) else bool(opened)
+
+    def missing(self, caller: Caller) -> tuple[Level, ...]:
+        """The levels that a caller may see and whose file can't be used: every reply to it names them."""
+        if caller.door.kind is DoorKind.CONTROL:
+            return self._dispatcher.missing(Level)
+        try:
+            level = self._sessions.current(caller.session).level if caller.session is not None else caller.door.level
+        except Refusal:  # ended: it sees nothing any more
+            return ()
+        return () if level is None else self._dispatcher.missing(level.and_below())
 
     def lost(self, caller: Caller, connection: Connection) -> None:
         """Count a connection out of its session."""

@@ -21,6 +21,19 @@ with host.connect(sys.argv[1]) as control:
 """
 """A host that opens a session, waits for a line, and then raises it."""
 
+MEDDLER = """
+import sys, memtrig
+from memtrig import host
+with host.connect(sys.argv[1]) as control:
+    kept = control.open_session("browser", "public", "confidential")
+    print("opened", flush=True)
+    try:
+        control.end(sys.stdin.readline().strip())
+    except memtrig.Refused as refused:
+        print(refused.code, flush=True)
+"""
+"""A host that opens a session, waits for the handle of another's, and tries to end that."""
+
 
 @pytest.fixture(scope="module", name="belted")
 def _belted() -> Iterator[Daemon]:
@@ -94,6 +107,18 @@ def test_a_host_may_manage_its_sessions_even_under_an_agent(belted: Daemon) -> N
         assert host.stdout.readline() == "opened\n"
         with agent(belted, "public"):
             assert host.communicate("go\n", timeout=20)[0] == "INTERNAL\n"
+
+
+def test_the_session_verbs_under_an_agent_are_for_ones_own(belted: Daemon) -> None:
+    """Having opened a session before gives no hand on another's."""
+    with subprocess.Popen(
+        [sys.executable, "-c", MEDDLER, str(belted.home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as host:
+        assert host.stdout is not None
+        assert host.stdout.readline() == "opened\n"
+        with agent(belted, "public") as other:
+            foreign = other.ask(wire.Whoami(), wire.Me).session
+            assert host.communicate(f"{foreign}\n", timeout=20)[0] == "owner_from_agent\n"
 
 
 def test_with_the_belt_off_a_child_may(shared_daemon: Daemon) -> None:

@@ -97,6 +97,16 @@ def test_a_reconnect_is_the_same_session_with_its_labels(shared_daemon: Daemon) 
     assert (again.session, again.agent, again.space) == (welcome.session, "gardener", "garden")
 
 
+def test_a_reconnect_right_after_hello_is_the_same_session(shared_daemon: Daemon) -> None:
+    """However soon the line drops: else a write that is repeated after it would be done twice."""
+    for _ in range(20):
+        with dial(shared_daemon, "internal") as first:
+            welcome = first.ask(wire.Hello(protocol=1), wire.Welcome)
+        with dial(shared_daemon, "internal") as second:
+            again = second.ask(wire.Hello(protocol=1, resume=welcome.resume), wire.Welcome)
+        assert again.session == welcome.session
+
+
 def test_a_raise_of_a_session_that_is_away_waits_for_it(shared_daemon: Daemon) -> None:
     """Dropping the line does not wash the level off."""
     with dial(shared_daemon, "control") as control:

@@ -1,6 +1,7 @@
 """Sockets: stale ones are replaced, live ones and all other files left alone, and nobody else can reach them."""
 
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -154,3 +155,30 @@ def test_a_second_daemon_on_the_same_state_names_the_first(daemon: Daemon) -> No
     assert str(daemon.pid) in second.stderr
     assert "Traceback" not in second.stderr
     assert all(socket_path(daemon, level.slug).is_socket() for level in LEVEL_DOORS)
+
+
+def test_a_live_daemons_doors_are_not_taken_by_one_of_another_state(tmp_path: Path) -> None:
+    """BR-025: two stores that would share the runtime directory: the second names the first and does not start."""
+    runtime = Daemon().home
+    environ = {**os.environ, "XDG_RUNTIME_DIR": str(runtime), "XDG_CONFIG_HOME": str(tmp_path)}
+    environ.pop("MEMTRIG_HOME", None)
+    command = [sys.executable, "-m", "memtrigd"]
+    with subprocess.Popen(
+        command, env={**environ, "XDG_STATE_HOME": str(tmp_path / "one")}, stdout=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stdout is not None
+        assert "ready" in first.stdout.readline()
+        second = subprocess.run(
+            command,
+            env={**environ, "XDG_STATE_HOME": str(tmp_path / "two")},
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        assert second.returncode == 1
+        assert f"pid {first.pid}" in second.stderr
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(runtime / "memtrigd/control.sock"))
+        first.terminate()
+    shutil.rmtree(runtime)

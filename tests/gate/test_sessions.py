@@ -137,6 +137,18 @@ def test_a_connected_session_resumes_at_its_current_level() -> None:
     assert sessions.resume(HANDED, token).level is Level.RESTRICTED
 
 
+def test_who_comes_back_before_the_disk_is_ready_is_known() -> None:
+    """A line that drops right after hello resumes its session while the row is still on its way to control.db."""
+    sessions = Registry()
+    row, token = sessions.mint(PUBLIC_DOOR, Labels(), Level.PUBLIC, Level.PUBLIC, 0)
+    settled = sessions.hold(row)
+    assert sessions.resume(PUBLIC_DOOR, token) == row
+    settled(None)
+    refused("session_unknown", sessions.resume, PUBLIC_DOOR, token)
+    sessions.disk[row.token_hash] = row
+    assert sessions.resume(PUBLIC_DOOR, token) == row
+
+
 def test_ending_closes_every_connection_and_voids_the_session() -> None:
     """Whoever still holds a line to it is answered with session_ended."""
     sessions = Registry()

@@ -22,6 +22,7 @@ class Mutant(Struct, frozen=True):
 
 
 PURGING: Final = "tests/serve/test_non_interference.py::test_what_happens_above_changes_no_byte_below"
+PROCESSES: Final = "tests/serve/test_non_interference_of_processes.py"
 ORDER: Final = "tests/serve/test_reading_order.py"
 TAINT: Final = "tests/serve/test_taint.py"
 HOSTS: Final = "tests/gate/test_host_sessions.py"
@@ -46,6 +47,10 @@ LOOKING_UP: Final = (
     Edit(WRITER, "if lower < level}", "if lower != level}"),
 )
 """A view and the writer keep what they must not even hold: handles of the levels above."""
+
+READING_UP: Final = (
+    Edit(POLICY, "session.level, session.level.and_below()", "session.level, Level.RESTRICTED.and_below()"),
+)
 
 SHARED: Final = (
     Mutant(
@@ -98,43 +103,25 @@ SHARED: Final = (
         (*LOOKING_UP, Edit(DISPATCH, "for reader in turn.view.readers:", "for reader in turn.view.all:")),
         (PURGING,),
     ),
-    Mutant(
-        "reads above the session's level",
-        (Edit(POLICY, "session.level, session.level.and_below()", "session.level, Level.RESTRICTED.and_below()"),),
-        (PURGING,),
-    ),
+    Mutant("reads above the session's level", READING_UP, (PURGING,)),
+    Mutant("reads above the session's level, in a real daemon", READING_UP, (PROCESSES,)),
 )
 """What belongs to one level is shared, or seen from below."""
 
+CAPTURED: Final = (
+    Edit(DISPATCH, "    session: str | None = None\n", "    session: str | None = None\n    taint: Any = None\n"),
+    Edit(
+        DISPATCH,
+        "session = self.sessions.current(caller.session) if caller.session is not None else None",
+        "session = caller.taint = caller.taint or (caller.session and self.sessions.current(caller.session))",
+    ),
+)
+"""A connection keeps the session as it was at its first request."""
+
 TAINTED: Final = (
-    Mutant(
-        "taint captured at the first request",
-        (
-            Edit(
-                DISPATCH, "    session: str | None = None\n", "    session: str | None = None\n    taint: Any = None\n"
-            ),
-            Edit(
-                DISPATCH,
-                "session = self.sessions.current(caller.session) if caller.session is not None else None",
-                "session = caller.taint = caller.taint or (caller.session and self.sessions.current(caller.session))",
-            ),
-        ),
-        (TAINT,),
-    ),
-    Mutant(
-        "taint captured at the first request, against random histories",
-        (
-            Edit(
-                DISPATCH, "    session: str | None = None\n", "    session: str | None = None\n    taint: Any = None\n"
-            ),
-            Edit(
-                DISPATCH,
-                "session = self.sessions.current(caller.session) if caller.session is not None else None",
-                "session = caller.taint = caller.taint or (caller.session and self.sessions.current(caller.session))",
-            ),
-        ),
-        (PURGING,),
-    ),
+    Mutant("taint captured at connect", CAPTURED, (TAINT,)),
+    Mutant("taint captured at connect, in random histories", CAPTURED, (PURGING,)),
+    Mutant("taint captured at connect, in a real daemon", CAPTURED, (HOSTS,)),
     Mutant(
         "a raise that is in memory only",
         (Edit(GREETING, "lambda control: control.set_level(row.id, level, now)", "lambda control: level"),),
@@ -146,7 +133,7 @@ TAINTED: Final = (
             Edit(
                 GREETING,
                 "self._on_disk(lambda control: control.set_level(row.id, level, now), done, committed)",
-                "committed(level)\n        self._on_disk(lambda c: c.set_level(row.id, level, now), done, lambda _: None)",
+                "self._on_disk(lambda c: c.set_level(row.id, level, now), done, id)\n        committed(level)",
             ),
         ),
         (TAINT,),

@@ -53,7 +53,7 @@ class Move(Struct, frozen=True):
     pick: int = 0
 
 
-KEYS = ["tea", "शहर", "user-city"]
+KEYS = ["tea", "शहर"]
 SPACES = [None, None, "project", "default"]
 TAGS = ["home", "work", MARK]
 ENTITIES = [None, "Asha", "user"]
@@ -120,7 +120,9 @@ _lists = st.builds(
     limit=st.sampled_from([1, 2, 3, 50]),
     cursor=mostly(None, st.just(CURSOR)),
 )
-_deletes = st.builds(wire.Delete, key=st.sampled_from(KEYS), idempotency_key=st.sampled_from([None, None, None, "once"]))
+_deletes = st.builds(
+    wire.Delete, key=st.sampled_from(KEYS), idempotency_key=st.sampled_from([None, None, None, "once"])
+)
 _asides = st.sampled_from([wire.Whoami(), wire.Ping(), wire.GetStatus(), wire.GetStatus()])
 _wrong = st.sampled_from(
     [
@@ -155,9 +157,9 @@ _raises = st.builds(
 
 
 def _moves(*, steady: bool) -> st.SearchStrategy[Move]:
-    """Any move. ``steady``: the clock only goes on, and nothing expires, so that a real daemon can follow."""
+    """Any move. ``steady``: the clock only goes on, nothing expires, nobody hangs up; a real daemon can follow."""
     waits = st.just(1000) if steady else st.sampled_from([0, 1, 1, 1000, 1000, DAY // 24, DAY, -DAY // 24, -1])
-    data = weighted((5, saves(expiring=not steady)), (2, _gets), (2, _searches), (1, _lists), (1, _deletes))
+    data = weighted((5, saves(expiring=not steady)), (2, _gets), (2, _searches), (1, _lists), (2, _deletes))
     picks = st.integers(0, 40)
 
     def moves(speaker: st.SearchStrategy[Speaker], request: st.SearchStrategy[object]) -> st.SearchStrategy[Move]:
@@ -173,7 +175,7 @@ def _moves(*, steady: bool) -> st.SearchStrategy[Move]:
         (2, moves(owner, st.one_of(_opens, st.just(wire.SessionOpen(resume=TOKEN))))),
         (2, moves(st.builds(Stranger, st.sampled_from(Level)), _hellos)),
         (1, moves(owner, st.builds(wire.SessionEnd, session=st.just(SESSION)))),
-        (1, moves(agents, st.none())),
+        (0 if steady else 1, moves(agents, st.none())),
         (1, moves(agents, _wrong)),
     )
 

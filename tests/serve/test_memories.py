@@ -160,6 +160,26 @@ def test_a_weaker_claim_waits_and_the_stronger_stays(shared_daemon: Daemon) -> N
         assert not [hit for hit in memory.search("eats fish") if "fish" in hit.content]
 
 
+def test_a_proposal_waits_beside_what_it_contests(shared_daemon: Daemon) -> None:
+    """Also where it names the row to replace and a key of its own: the row is served as contested."""
+    with memtrig.connect(home=str(shared_daemon.home)) as memory:
+        strong = memory.save("beside", "She is called Asha", source="user_explicit")
+        weak = memory.save("beside-new-key", "She is called Usha", replaces=strong.id)
+        assert (weak.key, weak.contests) == ("beside", strong.id)
+        record = memory.get("beside")
+        assert record is not None
+        assert record.contested
+
+
+def test_a_new_key_for_the_same_text_is_not_lost(shared_daemon: Daemon) -> None:
+    """A replacement that only renames is an update, and the old key is free."""
+    with memtrig.connect(home=str(shared_daemon.home)) as memory:
+        old = memory.save("old-name", "The shed key hangs behind the door")
+        renamed = memory.save("new-name", "The shed key hangs behind the door", replaces=old.id)
+        assert (renamed.outcome, renamed.key, renamed.supersedes) == ("updated", "new-name", old.id)
+        assert memory.get("old-name") is None
+
+
 def test_a_guess_is_not_served(shared_daemon: Daemon) -> None:
     """An inference below 0.8, or without a confidence, is in no get, search or list."""
     with memtrig.connect(home=str(shared_daemon.home)) as memory:

@@ -1,8 +1,13 @@
 """Many requests in one write: all are answered, in an order in which each sees what was asked before it."""
 
+import socket
+import sqlite3
+from contextlib import closing
+
 from memtrig import wire
 
 from tests.conftest import Daemon
+from tests.serve.soundness import unsound
 from tests.talk import Line, agent, dial, figures
 
 MANY = 1000
@@ -16,19 +21,24 @@ def results(line: Line, *requests: wire.Request) -> list[wire.Result | wire.Erro
     return [got[n].error if isinstance(got[n].error, wire.Error) else got[n].result for n in numbers]  # type: ignore[misc]
 
 
-def test_parallel_saves_and_deletes_all_take_effect(shared_daemon: Daemon) -> None:
-    """BR-001: 20 saves and 5 deletes of some of them, sent at once: 25 successes, and exactly 15 survive."""
-    saves = [wire.Save(key=f"br001-{n}", content=f"text {n}", tags=["br001"]) for n in range(20)]
-    deletes = [wire.Delete(key=f"br001-{n}") for n in range(0, 20, 4)]
-    with agent(shared_daemon) as line:
+def test_parallel_saves_and_deletes_all_take_effect(daemon: Daemon) -> None:
+    """BR-001: 20 saves and 5 deletes sent at once: 25 successes, exactly 15 survive, 25 rows in a sound journal."""
+    saves = [wire.Save(key=f"key-{n}", content=f"text {n}") for n in range(20)]
+    deletes = [wire.Delete(key=f"key-{n}") for n in range(0, 20, 4)]
+    with agent(daemon) as line:
         outcomes = results(line, *saves, *deletes)
         assert [type(each) for each in outcomes] == [wire.Saved] * 20 + [wire.Deleted] * 5
-        keys = {memory.key for memory in line.ask(wire.List(tag="br001"), wire.Listed).memories}
-    assert keys == {f"br001-{n}" for n in range(20) if n % 4}
+        keys = {memory.key for memory in line.ask(wire.List(), wire.Listed).memories}
+    assert keys == {f"key-{n}" for n in range(20) if n % 4}
+    assert unsound(daemon) == []
+    with closing(sqlite3.connect(daemon.home / "state/internal.db")) as database:
+        journal = database.execute("SELECT seq, op FROM audit ORDER BY seq").fetchall()
+    assert journal == list(enumerate(["save"] * 20 + ["delete"] * 5, 1))
+    daemon.start()
 
 
 def test_a_read_sees_the_writes_that_were_sent_before_it(shared_daemon: Daemon) -> None:
-    """Also where the write is long and is prepared on another thread, and the read is answered inline."""
+    """Also where the first write is long and prepared on another thread, and the next is short or a read."""
     long = "word " * 20_000
     with agent(shared_daemon) as line:
         for turn in range(5):
@@ -39,14 +49,16 @@ def test_a_read_sees_the_writes_that_were_sent_before_it(shared_daemon: Daemon) 
                 wire.Get(key="seen"),
                 wire.Save(key="seen", content=f"short {turn}"),
                 wire.Get(key="seen"),
+                wire.Save(key="seen", content=f"{text} again"),
+                wire.Save(key="seen", content=f"short {turn} again"),
                 wire.Search(query=f"short {turn}", max_results=1),
                 wire.Delete(key="seen"),
                 wire.Get(key="seen"),
             )
             assert outcomes[1].memory.content == text  # type: ignore[union-attr]
             assert outcomes[3].memory.content == f"short {turn}"  # type: ignore[union-attr]
-            assert outcomes[4].results[0].key == "seen"  # type: ignore[union-attr]
-            assert outcomes[6].code == "not_found"  # type: ignore[union-attr]
+            assert outcomes[6].results[0].content == f"short {turn} again"  # type: ignore[union-attr]
+            assert outcomes[8].code == "not_found"  # type: ignore[union-attr]
 
 
 def test_more_requests_than_may_be_in_flight_are_all_answered(shared_daemon: Daemon) -> None:
@@ -94,3 +106,17 @@ def test_who_asks_and_vanishes_leaves_the_daemon_well(shared_daemon: Daemon) -> 
         line.reset()
     with agent(shared_daemon) as line:
         assert line.ask(wire.List(), wire.Listed).memories
+
+
+def test_who_has_said_all_may_still_listen(shared_daemon: Daemon) -> None:
+    """A client that shuts its sending side down after its last request gets every answer, then the end."""
+    with agent(shared_daemon) as line:
+        requests = [wire.Save(key="last", content=f"word {n}") for n in range(200)]
+        numbers = line.send(*requests, wire.Get(key="last"), wire.Search(query="word"))
+        line.socket.shutdown(socket.SHUT_WR)
+        got = line.answers(len(numbers))
+        assert got[numbers[200]].result.memory.content == "word 199"  # type: ignore[union-attr]
+        assert line.ended()
+    with dial(shared_daemon, "internal") as silent:
+        silent.socket.shutdown(socket.SHUT_WR)
+        assert silent.ended()

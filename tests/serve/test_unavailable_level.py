@@ -50,6 +50,17 @@ def test_every_reply_that_lacks_the_level_says_so(damaged: Daemon, level: str, r
         assert line.exchange(request_).incomplete == ["INTERNAL"]
 
 
+def test_a_welcome_and_a_refusal_to_decode_say_so_too(damaged: Daemon) -> None:
+    """Replies that consult nothing name the level as well: every reply does."""
+    with dial(damaged, "confidential") as line:
+        assert line.exchange(wire.Hello(protocol=wire.PROTOCOL)).incomplete == ["INTERNAL"]
+        assert line.exchange(wire.SessionList()).incomplete == ["INTERNAL"]
+    with dial(damaged, "control") as control:
+        assert control.exchange(wire.SessionList()).incomplete == ["INTERNAL"]
+    with dial(damaged, "public") as line:
+        assert line.exchange(wire.Hello(protocol=wire.PROTOCOL)).incomplete == []
+
+
 def test_who_may_not_see_the_level_sees_no_difference(damaged: Daemon) -> None:
     """PUBLIC is not told, in results or in errors, that something above is amiss."""
     with agent(damaged, "public") as line:

@@ -50,6 +50,8 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     admission = admit(claim, slot, speaker, turn.now)
     if near and admission.status is Status.ACTIVE and admission.outcome is not Outcome.KNOWN:
         admission = Admission(Outcome.PENDING, Status.PENDING, target)
+    if admission.outcome is Outcome.CONTESTED and admission.meets is not None:
+        place = Place(admission.meets.key, place.space)  # a proposal waits where it contests, whatever key it brought
     kept = _carry_out(turn, draft, place, admission, speaker)
     return wire.Saved(
         id=kept.id,

@@ -1,0 +1,84 @@
+"""The random histories themselves: a property that is tried only where nothing can show proves nothing."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from hypothesis import HealthCheck, Phase, given, settings
+from memtrig import wire
+
+from tests.serve.harness import Nursery
+from tests.serve.histories import Move, histories
+from tests.serve.replay import Step, play_in_full
+
+EXAMPLES = 60
+MUST_SHOW = {
+    "a copy from below is served": 20,
+    "a newer lower copy is named": 5,
+    "the user's word comes with a supplement": 2,
+    "a contested memory is served": 2,
+    "a delete masks lower copies": 5,
+    "hits from several levels": 8,
+    "a page is followed by another": 8,
+    "similar memories of several levels": 3,
+    "a session is raised": 20,
+    "outcome new": 50,
+    "outcome updated": 20,
+    "outcome known": 3,
+    "outcome pending": 10,
+    "outcome contested": 10,
+    "error not_found": 50,
+    "error key_reused": 10,
+    "error over_ceiling": 10,
+    "error taint_never_falls": 10,
+    "error session_unknown": 10,
+    "error bad_cursor": 10,
+}
+"""In how many of the examples each is to be seen, at least: about half of what was counted."""
+
+
+def test_histories_are_full_of_what_could_leak(fresh: Nursery) -> None:
+    """Levels meet at keys, searches find, masks and cursors are made, sessions rise, and errors of each kind come."""
+    seen: Counter[str] = Counter()
+
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(moves=histories())
+    def count(moves: list[Move]) -> None:
+        seen.update({sight for step in play_in_full(fresh, moves) if step.reply for sight in _sights(step)})
+
+    count()
+    assert {sight: seen[sight] for sight, least in MUST_SHOW.items() if seen[sight] < least} == {}
+
+
+def _sights(step: Step) -> Iterator[str]:
+    """Name what there is to see in a reply."""
+    answer = wire.decode_answer(step.reply[wire.PREFIX :])
+    if isinstance(answer.error, wire.Error):
+        yield f"error {answer.error.code}"
+    match answer.result:
+        case wire.Got(memory=memory):
+            found = {
+                "a copy from below is served": memory.level != step.level.name,
+                "a newer lower copy is named": memory.newer_lower is not None,
+                "the user's word comes with a supplement": memory.supplement is not None,
+                "a contested memory is served": memory.contested,
+            }
+            yield from (sight for sight, there in found.items() if there)
+        case wire.Saved(outcome=outcome, similar=similar):
+            yield f"outcome {outcome}"
+            if len({each.level for each in similar}) > 1:
+                yield "similar memories of several levels"
+        case wire.Found(results=hits) if len({hit.level for hit in hits}) > 1:
+            yield "hits from several levels"
+        case wire.Listed(next_cursor=str()):
+            yield "a page is followed by another"
+        case wire.Deleted(masks=[_, *_]):
+            yield "a delete masks lower copies"
+        case wire.Raised():
+            yield "a session is raised"
