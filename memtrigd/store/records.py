@@ -7,13 +7,20 @@ from typing import Any, Final
 import msgspec
 
 from memtrigd.domain.levels import Level
-from memtrigd.domain.memory import Kind, Memory, Source, Status
+from memtrigd.domain.memory import Kind, Memory, Source, Status, canonical
+from memtrigd.domain.suppression import Scope, Suppression
 
 FIELDS: Final = tuple(field for field in Memory.__struct_fields__ if field not in ("level", "contested"))
 """The columns of a row in their order. The level is the file, and who contests a row is looked up."""
 
+COLUMNS: Final = ("entity_folded", *FIELDS)
+"""What is written of a memory: beside its fields the name by which its entity is looked up."""
+
 MOVED_BY_RECALL: Final = frozenset({"importance", "importance_at", "last_recalled", "recall_count"})
 """Stamps that reading and time move: no versions, and outside the audit."""
+
+WISH_FIELDS: Final = Suppression.__struct_fields__
+"""The columns of a suppression in their order."""
 
 Row = tuple[Any, ...]
 
@@ -27,12 +34,30 @@ _TUPLES: Final = tuple(map(FIELDS.index, ("tags", "emotion_tags")))
 _FLAGS: Final = tuple(map(FIELDS.index, ("attested", "core", "pinned")))
 _LISTS: Final = msgspec.json.Decoder(tuple[str, ...])
 _DEFAULTS: Final = {f.name: f.default for f in msgspec.structs.fields(Memory)}
+_AUDITED: Final[dict[type, dict[str, Any]]] = {
+    Memory: {field: _DEFAULTS[field] for field in FIELDS if field not in MOVED_BY_RECALL},
+    Suppression: {f.name: f.default for f in msgspec.structs.fields(Suppression)},
+}
 _encode = msgspec.json.Encoder(order="deterministic").encode
+_Delta: Final = msgspec.defstruct(
+    "_Delta",
+    [
+        (field.name, field.type | msgspec.UnsetType, msgspec.UNSET)
+        for field in msgspec.structs.fields(Memory)
+        if field.name in FIELDS
+    ],
+)
+_deltas: Final = msgspec.json.Decoder(_Delta)
 
 
 def to_row(memory: Memory) -> Row:
-    """The values of FIELDS as SQLite keeps them: enums by value, tuples as JSON."""
-    return tuple(_stored(getattr(memory, field)) for field in FIELDS)
+    """The values of COLUMNS as SQLite keeps them: enums by value, tuples as JSON."""
+    return folded(memory.entity), *(_stored(getattr(memory, field)) for field in FIELDS)
+
+
+def folded(entity: str | None) -> str | None:
+    """The name by which an entity is looked up: as the domain compares them, which SQLite can't."""
+    return None if entity is None else canonical(entity)
 
 
 def from_row(row: Row, level: Level) -> Memory:
@@ -53,23 +78,40 @@ def from_row(row: Row, level: Level) -> Memory:
     return Memory(*values)
 
 
+def wish_to_row(wish: Suppression) -> Row:
+    """The values of WISH_FIELDS as SQLite keeps them."""
+    return tuple(_stored(getattr(wish, field)) for field in WISH_FIELDS)
+
+
+def wish_from_row(row: Row) -> Suppression:
+    """Build the suppression of a row with WISH_FIELDS."""
+    fields: dict[str, Any] = dict(zip(WISH_FIELDS, row, strict=True))
+    return Suppression(**{**fields, "scope": Scope(fields["scope"])})
+
+
 def changed(before: Memory | None, after: Memory) -> str:
     """The fields that a version holds, as a JSON object: what differs from ``before`` or from the defaults."""
     base = _DEFAULTS if before is None else {field: getattr(before, field) for field in FIELDS}
     return _object(after, [field for field in FIELDS if getattr(after, field) != base[field]])
 
 
-def audited(memory: Memory) -> bytes:
+def changes_in(fields: str) -> dict[str, object]:
+    """Read the fields that a version holds back, as a Memory has them."""
+    delta = _deltas.decode(fields)
+    return {field: value for field in FIELDS if (value := getattr(delta, field)) is not msgspec.UNSET}
+
+
+def audited(state: Memory | Suppression) -> bytes:
     """The canonical state that an audit digest is taken of.
 
     Fields at their default are left out, so that a field that a later program adds changes no older digest.
     """
-    kept = [f for f in FIELDS if f not in MOVED_BY_RECALL and getattr(memory, f) != _DEFAULTS[f]]
-    return _object(memory, kept).encode()
+    defaults = _AUDITED[type(state)]
+    return _object(state, [field for field in defaults if getattr(state, field) != defaults[field]]).encode()
 
 
-def _object(memory: Memory, fields: Sequence[str]) -> str:
-    return _encode({field: getattr(memory, field) for field in fields}).decode()
+def _object(state: Memory | Suppression, fields: Sequence[str]) -> str:
+    return _encode({field: getattr(state, field) for field in fields}).decode()
 
 
 def _list(text: str) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ def _level_1(connection: apsw.Connection) -> None:
     connection.execute(_MEMORY)
     connection.execute(_INDEX)
     connection.execute(_HISTORY)
+    connection.execute(_WISHES)
     connection.execute(_ANSWERS)
 
 
@@ -40,6 +41,7 @@ _MEMORY: Final = """
 CREATE TABLE memory (
     number         INTEGER PRIMARY KEY,
     salt           BLOB,                 -- of the audit's digests; an erase destroys it
+    entity_folded  TEXT,                 -- the entity's canonical name: by it entities are looked up
     id             TEXT NOT NULL UNIQUE,
     key            TEXT NOT NULL,
     space          TEXT NOT NULL,
@@ -77,11 +79,13 @@ CREATE TABLE memory (
     contests       TEXT
 ) STRICT;
 CREATE UNIQUE INDEX memory_slot ON memory (space, key) WHERE status = 'active';
-CREATE INDEX memory_newest ON memory (updated DESC, id DESC) WHERE status = 'active';
-CREATE INDEX memory_facet ON memory (entity, kind, updated DESC, id DESC)
-    WHERE status = 'active' AND entity IS NOT NULL;
-CREATE INDEX memory_waiting ON memory (space, key, number) WHERE status = 'pending';
-CREATE INDEX memory_inactive ON memory (status) WHERE status <> 'active';
+CREATE INDEX memory_told ON memory (space, key, status) WHERE status <> 'active';
+CREATE INDEX memory_status ON memory (status, updated DESC, id DESC);
+CREATE INDEX memory_entity ON memory (entity_folded, status, updated DESC, id DESC) WHERE entity_folded IS NOT NULL;
+CREATE INDEX memory_facet ON memory (entity_folded, kind, updated DESC, id DESC)
+    WHERE status = 'active' AND entity_folded IS NOT NULL;
+CREATE INDEX memory_expiring ON memory (status, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memory_waiting ON memory (number) WHERE status = 'pending';
 """
 
 _INDEX: Final = """
@@ -127,8 +131,9 @@ CREATE TABLE version (
     fields    TEXT NOT NULL              -- JSON object
 ) STRICT;
 CREATE INDEX version_of ON version (memory_id, seq);
+CREATE INDEX version_by ON version (session, seq) WHERE session IS NOT NULL;
 
--- What happened to sessions at this level, such as a raise to it: its reason is content, so it is not in control.db.
+-- What happened at this level to no memory of it, such as a raise to it: its reason is content, so not in control.db.
 CREATE TABLE event (
     seq     INTEGER PRIMARY KEY,
     salt    BLOB,
@@ -136,14 +141,15 @@ CREATE TABLE event (
     op      TEXT NOT NULL,
     actor   TEXT NOT NULL,
     session TEXT,
-    reason  TEXT
+    reason  TEXT,
+    about   TEXT                         -- the lower memory that it concerned, if one
 ) STRICT;
 
 CREATE TABLE audit (
     seq       INTEGER PRIMARY KEY,
     at        INTEGER NOT NULL,
     op        TEXT NOT NULL,
-    memory_id TEXT NOT NULL,             -- '' for an event
+    memory_id TEXT NOT NULL,             -- or a suppression's; '' for an event
     actor     TEXT NOT NULL,
     session   TEXT,
     digest    BLOB NOT NULL,
@@ -154,7 +160,7 @@ CREATE TRIGGER audit_is_not_edited BEFORE UPDATE ON audit BEGIN SELECT RAISE (AB
 CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit BEGIN SELECT RAISE (ABORT, 'audit is append-only'); END;
 """
 
-_ANSWERS: Final = """
+_WISHES: Final = """
 -- What deletes at this level hide of lower levels, for readers of a space.
 CREATE TABLE mask (
     key        TEXT NOT NULL,
@@ -164,6 +170,35 @@ CREATE TABLE mask (
     PRIMARY KEY (key, space, memory_id)
 ) STRICT, WITHOUT ROWID;
 
+-- What is not to be learnt again; columns are the fields of the domain's Suppression.
+CREATE TABLE suppression (
+    number    INTEGER PRIMARY KEY,
+    salt      BLOB NOT NULL,             -- of the audit's digests
+    id        TEXT NOT NULL UNIQUE,
+    scope     TEXT NOT NULL,
+    space     TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    key       TEXT,
+    entity    TEXT,
+    digest    BLOB NOT NULL,             -- of the text, keyed
+    memory_id TEXT,
+    reason    TEXT,
+    lifted_at INTEGER
+) STRICT;
+CREATE INDEX suppression_standing ON suppression (at DESC, id DESC) WHERE lifted_at IS NULL;
+
+-- What this level keeps of memories of lower ones, as recall stamps: no versions, outside the audit.
+CREATE TABLE ledger (
+    memory_id     TEXT PRIMARY KEY,
+    importance    REAL NOT NULL,
+    importance_at INTEGER NOT NULL,
+    last_recalled INTEGER,
+    recall_count  INTEGER NOT NULL,
+    deny_count    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
+_ANSWERS: Final = """
 -- Answers given, so that a retry gets the same one; session is '' for the owner, who has none.
 CREATE TABLE request (
     session         TEXT NOT NULL,
@@ -195,6 +230,7 @@ CREATE TABLE session (
     opened       INTEGER NOT NULL,
     seen         INTEGER NOT NULL,
     ended        INTEGER,
+    hearing      TEXT NOT NULL DEFAULT 'none',
     CHECK (start_level <= level AND level <= ceiling)
 ) STRICT;
 CREATE TRIGGER taint_never_falls BEFORE UPDATE OF level, ceiling ON session

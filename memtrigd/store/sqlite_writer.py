@@ -3,25 +3,22 @@
 from collections.abc import Sequence
 from typing import Final
 
-import apsw
+from msgspec.structs import astuple, replace
 
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
+from memtrigd.domain.suppression import Suppression
 from memtrigd.store import audit
-from memtrigd.store.interface import Change, Remembered
+from memtrigd.store.interface import Change, Ledger, Remembered
 from memtrigd.store.lexicon import spelling
-from memtrigd.store.records import FIELDS, changed, to_row
+from memtrigd.store.records import COLUMNS, WISH_FIELDS, changed, to_row, wish_from_row, wish_to_row
 from memtrigd.store.sqlite_level import SqliteLevelReader
 
 
 class SqliteLevelWriter(SqliteLevelReader):
-    """The LevelWriter of one file. ``key`` is that of the level's audit."""
-
-    def __init__(self, connection: apsw.Connection, level: Level, key: bytes) -> None:
-        super().__init__(connection, level)
-        self._key = key
+    """The LevelWriter of one file."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:
         """Append a memory: its row, first version, index entry (if active) and audit row."""
@@ -50,6 +47,41 @@ class SqliteLevelWriter(SqliteLevelReader):
         self._reindex(number, before, memory, terms)
         self._record(before, memory, salt, change)
 
+    def stamp(self, memory: Memory) -> None:
+        """Keep recall stamps and importance of an own row, nothing else of it. Raises ValueError if it is not here."""
+        self._must_be_here(memory.level)
+        stamps = memory.importance, memory.importance_at, memory.last_recalled, memory.recall_count
+        self.connection.execute(_STAMP, (*stamps, memory.id))
+        if not self.connection.changes():
+            raise ValueError(f"no memory {memory.id} to stamp")
+
+    def keep_ledger(self, ledger: Ledger) -> None:
+        """Keep what this level knows of a memory below it, in place of what it knew."""
+        self.connection.execute(_KEEP_LEDGER, astuple(ledger))
+
+    def suppress(self, wish: Suppression, change: Change) -> None:
+        """Keep a suppression, with its audit row."""
+        salt = audit.new_salt()
+        self.connection.execute(_SUPPRESS, (salt, *wish_to_row(wish)))
+        audit.append(self.connection, self._key, wish, salt, change)
+
+    def lift(self, suppression_id: str, change: Change) -> None:
+        """Take a suppression back as of the change, with its audit row. Raises ValueError for none that stands."""
+        row = self.connection.execute(_STANDING, (suppression_id,)).fetchone()
+        if row is None:
+            raise ValueError(f"no suppression {suppression_id} to lift")
+        number, salt, *fields = row
+        self.connection.execute("UPDATE suppression SET lifted_at = ? WHERE number = ?", (change.at, number))
+        audit.append(
+            self.connection, self._key, replace(wish_from_row(tuple(fields)), lifted_at=change.at), salt, change
+        )
+
+    def unmask(self, memory_id: str, change: Change) -> None:
+        """Take back every mask on a lower memory, with an audit row if there was one."""
+        self.connection.execute("DELETE FROM mask WHERE memory_id = ?", (memory_id,))
+        if self.connection.changes():
+            self._note(change, memory_id)
+
     def mask(self, key: str, mask: Mask) -> None:
         """Hide a lower copy of ``key`` from the readers of this level and of the mask's space."""
         self._must_be_here(mask.level)
@@ -57,9 +89,7 @@ class SqliteLevelWriter(SqliteLevelReader):
 
     def note(self, change: Change) -> None:
         """Keep something that happened to a session, with its audit row."""
-        salt = audit.new_salt()
-        self.connection.execute(_NOTE, (salt, change.at, change.op, change.actor, change.session, change.reason))
-        audit.note(self.connection, self._key, salt, change)
+        self._note(change, None)
 
     def remember(
         self, session: str | None, idempotency_key: str, answer: Remembered, memory_id: str | None, at: Micros
@@ -75,6 +105,12 @@ class SqliteLevelWriter(SqliteLevelReader):
     def _must_be_here(self, level: Level) -> None:
         if level is not self._level:
             raise ValueError(f"the file of {self._level.name} takes nothing of {level.name}")
+
+    def _note(self, change: Change, about: str | None) -> None:
+        salt = audit.new_salt()
+        said = change.at, change.op, change.actor, change.session, change.reason, about
+        self.connection.execute(_NOTE, (salt, *said))
+        audit.note(self.connection, self._key, salt, change, about)
 
     def _record(self, before: Memory | None, memory: Memory, salt: bytes, change: Change) -> None:
         self.connection.execute(
@@ -117,16 +153,22 @@ class SqliteLevelWriter(SqliteLevelReader):
         self.connection.executemany("DELETE FROM tag WHERE tag = ? AND updated = ? AND id = ?", rows)
 
 
-_ADD: Final = " ".join(
-    ("INSERT INTO memory (salt,", ", ".join(FIELDS), ") VALUES (?,", ", ".join("?" * len(FIELDS)), ")")
+def _insert(table: str, columns: Sequence[str], how: str = "INSERT INTO") -> str:
+    return " ".join((how, table, "(", ", ".join(columns), ") VALUES (", ", ".join("?" * len(columns)), ")"))
+
+
+_ADD: Final = _insert("memory", ("salt", *COLUMNS))
+_AMEND: Final = " ".join(("UPDATE memory SET", ", ".join(f"{column} = ?" for column in COLUMNS), "WHERE number = ?"))
+_STAMP: Final = "UPDATE memory SET importance = ?, importance_at = ?, last_recalled = ?, recall_count = ? WHERE id = ?"
+_KEEP_LEDGER: Final = _insert("ledger", Ledger.__struct_fields__, "REPLACE INTO")
+_SUPPRESS: Final = _insert("suppression", ("salt", *WISH_FIELDS))
+_STANDING: Final = " ".join(
+    ("SELECT number, salt,", ", ".join(WISH_FIELDS), "FROM suppression WHERE id = ? AND lifted_at IS NULL")
 )
-_AMEND: Final = " ".join(("UPDATE memory SET", ", ".join(f"{field} = ?" for field in FIELDS), "WHERE number = ?"))
-_NOTE: Final = "INSERT INTO event (salt, at, op, actor, session, reason) VALUES (?, ?, ?, ?, ?, ?)"
+_NOTE: Final = _insert("event", ("salt", "at", "op", "actor", "session", "reason", "about"))
 _MASK: Final = (
     "INSERT INTO mask (key, space, memory_id, seen_count) VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET seen_count = max(seen_count, excluded.seen_count)"
 )
-_REMEMBER: Final = (
-    "INSERT INTO request (session, idempotency_key, digest, reply, memory_id, at) VALUES (?, ?, ?, ?, ?, ?)"
-)
-_VERSION: Final = "INSERT INTO version (memory_id, at, op, actor, session, reason, fields) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_REMEMBER: Final = _insert("request", ("session", "idempotency_key", "digest", "reply", "memory_id", "at"))
+_VERSION: Final = _insert("version", ("memory_id", "at", "op", "actor", "session", "reason", "fields"))

@@ -28,6 +28,7 @@ class Vault:
         self._lock = lock
         self._readers: list[apsw.Connection] = []
         self._writers: dict[Level, SqliteLevelWriter] = {}
+        self._keys: dict[Level, bytes] = {}
         self._control = self._open_control()
         for level in Level:
             try:
@@ -59,7 +60,7 @@ class Vault:
 
     def readers(self) -> Mapping[Level, SqliteLevelReader]:
         """A fresh set of read-only handles, one for each usable level, for the calling thread."""
-        return {level: SqliteLevelReader(self._read(_file(level)), level) for level in self._writers}
+        return {level: SqliteLevelReader(self._read(_file(level)), level, self._keys[level]) for level in self._writers}
 
     def control_reader(self) -> ControlReader:
         """A fresh read-only handle to control.db for the calling thread."""
@@ -119,6 +120,7 @@ class Vault:
         writer = SqliteLevelWriter(open_writer(path, LEVELS[level]), level, key)
         if not known:
             self._control.set_setting(_created(level), "yes")
+        self._keys[level] = key
         return writer
 
     def _create_level(self, level: Level, path: Path) -> bytes:
