@@ -107,7 +107,7 @@ def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -
         elif salt is not None and not hmac.compare_digest(digest, _digest(key, salt, memory)):
             yield f"Memory {memory.id} is not as the journal left it."
     for (subject,) in connection.execute(_MISSING):
-        yield f"Memory {subject} is in the journal and nowhere else."
+        yield f"Memory or suppression {subject} is in the journal and nowhere else."
 
 
 def _unvouched_suppressions(connection: apsw.Connection, key: bytes) -> Iterator[str]:

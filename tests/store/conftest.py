@@ -8,6 +8,7 @@ import pytest
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.store.interface import Change
+from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
 
@@ -31,6 +32,12 @@ def vault(state: Path) -> Iterator[Vault]:
 def transactions(vault: Vault) -> Transactions:
     """The transactions of the vault, run on the test's own thread."""
     return Transactions(vault)
+
+
+@pytest.fixture
+def reader(vault: Vault) -> SqliteLevelReader:
+    """A read-only handle of the level that the tests write."""
+    return vault.readers()[Level.INTERNAL]
 
 
 @pytest.fixture

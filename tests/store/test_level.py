@@ -6,44 +6,18 @@ from itertools import count, islice
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from memtrigd.domain.levels import Level
-from memtrigd.domain.memory import Kind, Memory, Source, Status
+from memtrigd.domain.memory import Kind, Memory, Status
 from memtrigd.domain.shadowing import Mask
 from memtrigd.store.interface import Change, Corpus, Remembered
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Hands, Transactions
+from tests.store.strategies import any_memory
 
-text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-whole = st.integers(-(2**63), 2**63 - 1)
-real = st.floats(allow_nan=False, allow_infinity=False)
-by_type = {
-    str: text,
-    str | None: st.none() | text,
-    int: whole,
-    int | None: st.none() | whole,
-    float: real,
-    float | None: st.none() | real,
-    bool: st.booleans(),
-    tuple[str, ...]: st.lists(text, max_size=4, unique=True).map(tuple),
-    Kind: st.sampled_from(Kind),
-    Source: st.sampled_from(Source),
-    Status: st.sampled_from(Status),
-    Level: st.just(Level.INTERNAL),
-}
-any_memory = st.builds(
-    Memory, **{field.name: by_type[field.type] for field in fields(Memory) if field.name != "contested"}
-)
 serial = count()
-
-
-@pytest.fixture
-def reader(vault: Vault) -> SqliteLevelReader:
-    """A read-only handle of the level that the tests write."""
-    return vault.readers()[Level.INTERNAL]
 
 
 @given(made=any_memory)

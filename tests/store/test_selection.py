@@ -1,0 +1,176 @@
+"""Which rows a slot, a key, a filter and a walk find, and that none of them reads all there is."""
+
+from collections.abc import Callable
+from itertools import count, islice
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Kind, Memory, Status
+from memtrigd.domain.suppression import same_entity
+from memtrigd.store.interface import Change
+from memtrigd.store.sqlite_level import SqliteLevelReader
+from memtrigd.store.writer import Hands, Transactions
+
+Save = Callable[..., Memory]
+
+serial = count()
+entities = st.sampled_from([None, "Asha", "ASHA ", "आशा", "Asha Rao"])
+rows = st.fixed_dictionaries(
+    {
+        "status": st.sampled_from(Status),
+        "entity": entities,
+        "kind": st.sampled_from([Kind.EVENT, Kind.HABIT]),
+        "tags": st.sampled_from([(), ("rain",), ("rain", "snow"), ("rainy",)]),
+        "session": st.sampled_from([None, "s-1", "s-2"]),
+        "expires_at": st.sampled_from([None, 5, 6]),
+        "updated": st.integers(1, 5),
+    }
+)
+filters = st.fixed_dictionaries(
+    {},
+    optional={
+        "entity": entities.filter(bool),
+        "kind": st.sampled_from(["event", "habit"]),
+        "tag": st.sampled_from(["rain", "snow"]),
+        "session": st.just("s-1"),
+        "expires_before": st.sampled_from([5, 6, 7]),
+    },
+)
+
+
+def _fits(row: Memory, *, entity=None, kind=None, tag=None, session=None, expires_before=None) -> bool:
+    return (
+        (entity is None or (row.entity is not None and same_entity(row.entity, entity)))
+        and kind in (None, row.kind)
+        and (tag is None or tag in row.tags)
+        and session in (None, row.session)
+        and (expires_before is None or (row.expires_at is not None and row.expires_at < expires_before))
+    )
+
+
+@given(
+    shapes=st.lists(rows, max_size=12),
+    wanted=filters,
+    statuses=st.lists(st.sampled_from(Status), unique=True, max_size=4),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_selection_is_what_fits_all_that_is_given(
+    transactions: Transactions,
+    reader: SqliteLevelReader,
+    memory: Callable[..., Memory],
+    change: Callable[[], Change],
+    shapes: list[dict[str, object]],
+    wanted: dict[str, object],
+    statuses: list[Status],
+) -> None:
+    """Rows of the spaces and statuses asked for, each once, the newest first, whichever index finds them."""
+    here, there = f"here-{next(serial)}", f"there-{next(serial)}"
+    made = [memory(space=(here, there)[n % 5 == 4], **shape) for n, shape in enumerate(shapes)]
+
+    def fill(hands: Hands) -> None:
+        for row in made:
+            hands.writer.add(row, ["x"], change())
+
+    transactions.run_now(Level.INTERNAL, fill)
+    for spaces in ([here], [here, there]):
+        expected = [m for m in made if m.space in spaces and m.status in statuses and _fits(m, **wanted)]
+        expected.sort(key=lambda m: (m.updated, m.id), reverse=True)
+        assert list(reader.select(spaces, [status.value for status in statuses], **wanted)) == expected
+
+
+def test_an_entity_is_found_under_its_new_name(
+    save: Save, amend: Callable[..., None], reader: SqliteLevelReader
+) -> None:
+    """The name that entities are looked up by follows the row, in selections and facets."""
+    row = save(entity="Asha", kind=Kind.HABIT)
+    renamed = replace(row, entity="ＲＡＯ")
+    amend(renamed)
+    assert list(reader.select(["default"], ["active"], entity="asha")) == []
+    assert list(reader.select(["default"], ["active"], entity="rao")) == [renamed]
+    assert reader.facet("Rao", "habit", ["default"], 9) == [renamed] and renamed.entity == "ＲＡＯ"
+
+
+def test_what_was_refused_is_not_what_was_deleted(
+    save: Save, amend: Callable[..., None], reader: SqliteLevelReader
+) -> None:
+    """Rejected, disputed and forgotten rows of the slot, the newest first; delete refuses nothing."""
+    refused = [Status.REJECTED, Status.DISPUTED, Status.FORGOTTEN]
+    made = [save(key="k", status=status, updated=9 - n) for n, status in enumerate(refused)]
+    save(key="k", space="elsewhere", status=Status.REJECTED)
+    for status in (Status.ACTIVE, Status.PENDING, Status.SUPERSEDED, Status.EXPIRED):
+        save(key="k", status=status)
+    save(key="k", status=Status.FORGOTTEN, reason="deleted")
+    rejected_as_deleted = save(key="k", status=Status.REJECTED, reason="deleted", updated=1)
+    assert reader.refused("k", "default") == [*made, rejected_as_deleted]
+    assert reader.refused("else", "default") == []
+
+
+def test_a_key_tells_all_it_ever_had(save: Save, reader: SqliteLevelReader) -> None:
+    """Rows of every status in the given spaces, the oldest first."""
+    made = [save(key="k", status=status) for status in Status]
+    made.append(save(key="k", space="project"))
+    save(key="k", space="elsewhere")
+    save(key="other")
+    assert reader.told("k", ["project", "default"]) == made
+    assert reader.told("k", ["project"]) == made[-1:]
+
+
+@pytest.fixture
+def thousand(transactions: Transactions, memory: Callable[..., Memory], change: Callable[[], Change]) -> list[Memory]:
+    """A thousand rows: a hundred active, 800 superseded, a hundred pending, of two entities, few with tag or expiry."""
+    statuses = [Status.ACTIVE] * 100 + [Status.SUPERSEDED] * 800 + [Status.PENDING] * 100
+    made = [
+        memory(
+            key=f"k-{n % 500}-{status}" if status is not Status.SUPERSEDED else "often",
+            status=status,
+            entity="user" if n % 100 else "Asha",
+            tags=("rare",) if n % 50 == 0 else (),
+            expires_at=n if n % 50 == 0 else None,
+        )
+        for n, status in enumerate(statuses)
+    ]
+
+    def fill(hands: Hands) -> None:
+        for row in made:
+            hands.writer.add(row, ["x"], change())
+
+    transactions.run_now(Level.INTERNAL, fill)
+    return made
+
+
+def test_a_walk_meets_each_living_row_once(thousand: list[Memory], reader: SqliteLevelReader) -> None:
+    """Slices of active and pending rows in the order of their numbers, until an empty one."""
+    met, number = [], 0
+    while part := reader.after(number, 30):
+        assert len(part) == 30 or len(met) == 180
+        met += [row for _, row in part]
+        number = part[-1][0]
+        assert reader.document(number) == part[-1][1]
+    assert met == [row for row in thousand if row.status in (Status.ACTIVE, Status.PENDING)]
+
+
+QUESTIONS = {
+    "newest": lambda reader: list(islice(reader.select(["default"], ["active", "superseded", "pending"]), 3)),
+    "entity": lambda reader: list(reader.select(["default"], ["active", "pending"], entity="Asha")),
+    "tag": lambda reader: list(reader.select(["default"], ["active"], tag="rare")),
+    "expiring": lambda reader: list(reader.select(["default"], ["superseded"], expires_before=200)),
+    "refused": lambda reader: [reader.refused("often", "default"), 0],
+    "told": lambda reader: reader.told("k-1-active", ["default"]),
+    "walk over retired rows": lambda reader: reader.after(100, 3),
+    "proposals": lambda reader: [reader.pending("often", "default"), 0],
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+def test_an_answer_costs_its_rows_and_not_all(
+    thousand: list[Memory], reader: SqliteLevelReader, question: Callable[[SqliteLevelReader], list[object]]
+) -> None:
+    """A few rows of a thousand take SQLite a few thousand steps at most; reading all takes tens of thousands."""
+    ticks = count()
+    reader.connection.set_progress_handler(lambda: bool(next(ticks) and False), 100)
+    assert 0 < len(question(reader)) <= 4
+    assert next(ticks) < 15
