@@ -42,6 +42,8 @@ CODES: Final[dict[str, str]] = {
     "taint_never_falls": "A session's level only rises; a lower one needs a new session.",
     "session_unknown": "No session has this handle or resume token on this socket.",
     "session_ended": "The session was ended.",
+    "confirm_count": "So much would be forgotten that an agent must say the count back.",
+    "forgotten": "The user asked to forget this, and only the user's word brings it back.",
     # what was found
     "not_found": "No such memory is visible at this level.",
     "slot_taken": "The key belongs to another memory than the one to be replaced.",

@@ -18,7 +18,7 @@ DISPUTED_AT: Final = 2
 
 
 def faded(importance: float, since: Micros, now: Micros) -> float:
-    """Return importance × 0.995 ** days since ``since``. It composes over any split of time; a clock set back is no time."""
+    """Return importance × 0.995 ** days since ``since``: composes over any split of time; a clock set back is none."""
     days = max(0, now - since) / DAY
     return float(importance * DAILY_RETENTION**days)
 
@@ -47,9 +47,7 @@ def reinforced(memory: Memory, now: Micros) -> Memory:
     if not again:
         memory = materialised(memory, now)
         memory = replace(memory, importance=memory.importance + REINFORCEMENT * (1 - memory.importance))
-    return replace(
-        memory, last_recalled=max(now, memory.last_recalled or now), recall_count=memory.recall_count + 1
-    )
+    return replace(memory, last_recalled=max(now, memory.last_recalled or now), recall_count=memory.recall_count + 1)
 
 
 def denied(memory: Memory, now: Micros) -> Memory:

@@ -1,4 +1,4 @@
-"""What is worth bringing up now: a warm channel of what is near, and an old-treasure channel of what lies long untouched."""
+"""What is worth bringing up now: a warm channel of what is near, and a treasure channel of what lies long untouched."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

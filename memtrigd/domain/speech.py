@@ -55,7 +55,7 @@ def _speaks(character: str) -> bool:
 
 
 def _bound(edge: str, look: str) -> str:
-    """Keep a quote from beginning or ending inside a word, where the script has words: "art" was not said in "party"."""
+    """Keep a quote from cutting a word, where the script has words: "art" was not said in "party"."""
     return look + r"[\w\u0900-\u0dff])" if edge.isascii() or "\u0900" <= edge <= "\u0dff" else ""
 
 

@@ -1,4 +1,4 @@
-"""What was forgotten stays forgotten: a later guess, catch or import does not bring it back, only the user's word does."""
+"""What was forgotten stays forgotten: no later guess or import brings it back, only the user's word does."""
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -11,7 +11,7 @@ from memtrigd.domain.memory import Memory, canonical
 from memtrigd.domain.moments import Micros
 
 NEAR: Final = 0.7
-"""Jaccard similarity of character bigrams from which a text counts as near (the second seed's threshold for the same)."""
+"""Jaccard similarity of character bigrams over which a text counts as near (the second seed's threshold)."""
 
 
 class Scope(StrEnum):
@@ -49,7 +49,7 @@ class Verdict(StrEnum):
 def verdict(
     claim: Claim, key: str, digest: bytes, suppressions: Iterable[Suppression], forgotten: Sequence[Memory]
 ) -> Verdict:
-    """Judge a claim that is not the user's word. ``forgotten`` are forgotten rows that a near duplicate is held against."""
+    """Judge a claim that is not the user's word. ``forgotten`` are the rows that a near duplicate is held against."""
     for wish in suppressions:
         if wish.scope is Scope.ENTITY and claim.entity is not None and same_entity(claim.entity, wish.entity):
             return Verdict.FORGOTTEN

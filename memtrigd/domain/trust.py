@@ -133,9 +133,7 @@ def admit(claim: Claim, slot: Slot, speaker: Speaker, now: Micros) -> Admission:
     return Admission(Outcome.UPDATED if slot.active is not None else Outcome.NEW, meets=slot.active)
 
 
-def _repeats(
-    claim: Claim, slot: Slot, speaker: Speaker, standing: Memory | None, weight: Rank
-) -> Admission | None:
+def _repeats(claim: Claim, slot: Slot, speaker: Speaker, standing: Memory | None, weight: Rank) -> Admission | None:
     """Decide on a claim that says again what waits or was refused: an echo, unless it is the user who says it.
 
     How often it is said counts for nothing: an agent that repeats its own guess must not make it a fact.

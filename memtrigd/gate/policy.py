@@ -12,8 +12,6 @@ from memtrigd.store.control import SessionRow
 DEFAULT_SPACE = "default"
 """The space that all agents share. Spaces organise, levels protect."""
 
-_WRITES = (wire.Save, wire.Delete)
-
 
 class Actor(Struct, frozen=True):
     """Who acts, for provenance: kept with every version and audit row."""
@@ -60,7 +58,7 @@ def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Per
         return _HOOK
     if session is None:
         raise Refusal("hello_first", "The first request on this socket must be hello.", "See docs/protocol.md.")
-    actor = Actor("agent", session.id, session.agent, session.conversation, session.ceiling)
+    actor = Actor("agent", session.id, session.agent, session.conversation, session.ceiling, session.hearing)
     return Permit(actor, session.level, session.level.and_below(), spaces_of(session.space))
 
 
@@ -75,4 +73,4 @@ def _owner_level(request: wire.Request) -> Level:
         return Level.RESTRICTED
     if request.level is not None:
         return parse_level(request.level)
-    return DEFAULT_LEVEL if isinstance(request.request, _WRITES) else Level.RESTRICTED
+    return DEFAULT_LEVEL if isinstance(request.request, wire.Write) else Level.RESTRICTED

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.forgetting import DENIAL, DISPUTED_AT, effective_importance, faded
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask, Winner, winner
 from memtrigd.gate.policy import Permit
-from memtrigd.store.interface import LevelReader, LevelWriter
+from memtrigd.store.interface import Ledger, LevelReader, LevelWriter
 
 
 class View:
@@ -72,9 +73,28 @@ class View:
         for reader in self.readers:
             for space in spaces:
                 memory = reader.active(key, space)
-                if memory is not None:
+                if memory is not None and self.denials(memory) < DISPUTED_AT:
                     found.append(memory)
         return found
+
+    def denials(self, memory: Memory) -> int:
+        """How often a memory was denied at levels in sight above its own."""
+        return sum(page.deny_count for page in self._pages(memory))
+
+    def worth(self, memory: Memory, now: Micros) -> float:
+        """The effective importance for this caller: the most that the row or a level in sight above it gives it.
+
+        Denials above count a tenth each, as they would in the row itself.
+        """
+        pages = self._pages(memory)
+        kept = [faded(page.importance, page.importance_at, now) for page in pages if not page.deny_count]
+        most = max([effective_importance(memory, now), *kept])
+        return float(most * DENIAL ** sum(page.deny_count for page in pages))
+
+    def _pages(self, memory: Memory) -> list[Ledger]:
+        """What the levels in sight above a memory keep of it."""
+        above = (reader.ledger(memory.id) for reader in self.readers if reader.level > memory.level)
+        return [page for page in above if page is not None]
 
     def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
         """What deletes at the permitted levels hide of a key."""

@@ -3,25 +3,30 @@
 import socket
 from collections.abc import Callable, Iterable, Mapping
 from datetime import tzinfo
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 from memtrig import wire
 from msgspec import Struct
+from msgspec.structs import replace
 
+from memtrigd.clockwork.dream import Night
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate import policy
 from memtrigd.gate.doors import Door
+from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.policy import Permit
 from memtrigd.gate.sessions import Ids, Sessions
 from memtrigd.gate.view import View
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader, Remembered
 from memtrigd.store.writer import Hands
@@ -84,6 +89,9 @@ class Dispatcher(Struct, frozen=True):
     clock: Callable[[], Micros]
     zone: tzinfo
     facts: Callable[[], Facts]
+    ears: Ears
+    recalls: Recalls
+    dream: Callable[[Level, bool, Callable[[Any], None]], None]
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
 
@@ -96,11 +104,23 @@ class Dispatcher(Struct, frozen=True):
 
         try:
             session = self.sessions.current(caller.session) if caller.session is not None else None
-            leave = policy.permit(caller.door, session, request)
+            leave = policy.permit(caller.door, session, self._at_its_level(request))
             missing = self.missing(leave.reads)
             self._in_lane(leave, request.request if isinstance(request, wire.Act) else request, reply)
         except Refusal as refusal:
             reply(refusal)
+
+    def _at_its_level(self, request: wire.Request) -> wire.Request:
+        """Let an owner's write that names a memory by id, and no level, act where that memory is."""
+        if (
+            not isinstance(request, wire.Act)
+            or request.level is not None
+            or not isinstance(request.request, wire.Write)
+        ):
+            return request
+        named = getattr(request.request, "id", None)
+        found = next((reader.level for reader in self.handles.values() if named and reader.by_id(named)), None)
+        return request if found is None else replace(request, level=found.name)
 
     def missing(self, reads: Iterable[Level]) -> tuple[Level, ...]:
         """Those of some levels whose file can't be used."""
@@ -116,6 +136,8 @@ class Dispatcher(Struct, frozen=True):
                 self.readers.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
+            case Lane.SLICED:
+                self.dream(leave.level, request.dry_run, lambda night: reply(_dreamt(night)))
 
     def _read(self, operation: Operation, leave: Permit, asked: Any) -> Callable[[Mapping[Level, LevelReader]], Any]:
         def run(handles: Mapping[Level, LevelReader]) -> wire.Result:
@@ -163,7 +185,22 @@ class Dispatcher(Struct, frozen=True):
         return done
 
     def _turn(self, leave: Permit, view: View) -> Turn:
-        return Turn(view, leave.actor, self.clock(), lambda: self.ids.memory(leave.level), self.zone)
+        now, new_id = self.clock(), partial(self.ids.memory, leave.level)
+        return Turn(view, leave.actor, now, new_id, self.zone, self.ears, self.recalls.note)
+
+
+def _dreamt(night: Night | Exception) -> wire.Result | Exception:
+    if isinstance(night, Exception):
+        return night
+    return wire.Dreamt(
+        level=night.level.name,
+        materialised=night.materialised,
+        expired=night.expired,
+        asked_again=night.asked_again,
+        conflicts=night.conflicts,
+        stopped=night.stopped,
+        dry_run=night.dry,
+    )
 
 
 def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Result:

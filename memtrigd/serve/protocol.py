@@ -31,8 +31,6 @@ LONG: Final = 64 << 10
 RETRY: Final = 0.01
 """Seconds between looks whether a descriptor can be handed over."""
 
-_WRITES: Final = (wire.Save, wire.Delete)
-
 
 class Service(Protocol):
     """What a connection needs of the daemon."""
@@ -276,7 +274,7 @@ class Connection(asyncio.Protocol):
 
 
 def _is_write(request: wire.Request) -> bool:
-    return isinstance(request.request if isinstance(request, wire.Act) else request, _WRITES)
+    return isinstance(request.request if isinstance(request, wire.Act) else request, wire.Write)
 
 
 def _analysed_elsewhere(request: wire.Request) -> bool:

@@ -14,8 +14,11 @@ EXCERPT = 600
 """Characters of a content that is shown by its beginning."""
 
 
-def record(memory: Memory, now: Micros, winner: Winner | None = None) -> Record:
-    """Write a memory as a record; beside a ``winner`` stand its supplement and a newer lower copy."""
+def record(memory: Memory, now: Micros, winner: Winner | None = None, worth: float | None = None) -> Record:
+    """Write a memory as a record; beside a ``winner`` stand its supplement and a newer lower copy.
+
+    ``worth`` is its effective importance for the reader, where that is not the row's own.
+    """
     return Record(
         id=memory.id,
         key=memory.key,
@@ -29,7 +32,7 @@ def record(memory: Memory, now: Micros, winner: Winner | None = None) -> Record:
         status=memory.status.value,
         source=memory.source.value,
         importance=round(memory.importance, 4),
-        effective_importance=round(effective_importance(memory, now), 4),
+        effective_importance=round(effective_importance(memory, now) if worth is None else worth, 4),
         space=memory.space,
         agent=memory.agent,
         session=memory.session,

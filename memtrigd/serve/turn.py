@@ -6,6 +6,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.trust import Speaker
 from memtrigd.gate.policy import Actor
@@ -19,8 +21,11 @@ class Ear(Protocol):
     def attests(self, session: str | None, quote: str) -> bool:
         """Tell whether the user said the quoted words in the session."""
 
-    def was_told(self, session: str | None, canonical_text: str) -> bool:
-        """Tell whether the session was lately served this text."""
+    def tell(self, session: str | None, memory_id: str) -> None:
+        """Note that a session was served a memory."""
+
+    def was_told(self, session: str | None, memory_id: str) -> bool:
+        """Tell whether the session was lately served a memory."""
 
 
 class Turn(Struct, frozen=True):
@@ -32,15 +37,22 @@ class Turn(Struct, frozen=True):
     new_id: Callable[[], str]
     zone: tzinfo
     ear: Ear
+    recalled: Callable[[Level, str, Micros], None]
 
     def speaker(self, quote: str | None) -> Speaker:
         """Who speaks, and whether the words that are quoted were heard from the user in this session."""
         attested = quote is not None and self.ear.attests(self.actor.session, quote)
         return Speaker(self.actor.agent, self.actor.hearing, attested, self.actor.is_owner)
 
-    def recently_served(self, canonical_text: str) -> bool:
-        """Tell whether this session was lately told the very same."""
-        return self.ear.was_told(self.actor.session, canonical_text)
+    def was_told(self, memory: Memory) -> bool:
+        """Tell whether this session was lately served a memory."""
+        return self.ear.was_told(self.actor.session, memory.id)
+
+    def recall(self, memory: Memory) -> None:
+        """Note that an agent asked for a memory and got it: it will be stamped behind the answer."""
+        if not self.actor.is_owner:
+            self.ear.tell(self.actor.session, memory.id)
+            self.recalled(self.view.level, memory.id, self.now)
 
     def change(self, op: str, reason: str | None = None) -> Change:
         """Describe a change that this turn makes."""

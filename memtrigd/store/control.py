@@ -8,6 +8,7 @@ from msgspec import Struct
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
+from memtrigd.domain.trust import Hearing
 
 
 class SessionRow(Struct, frozen=True, kw_only=True):
@@ -25,6 +26,7 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     opened: Micros
     seen: Micros
     ended: Micros | None = None
+    hearing: Hearing = Hearing.NONE
 
 
 class ControlReader:
@@ -80,6 +82,10 @@ class ControlWriter(ControlReader):
         self.connection.execute(_RAISED, (session, int(row.level), int(level), at))
         return level
 
+    def hear(self, session: str, hearing: Hearing) -> None:
+        """Note that a session's user can be heard: from then on a relayed word counts only if it was."""
+        self.connection.execute("UPDATE session SET hearing = ? WHERE id = ?", (hearing.value, session))
+
     def touch(self, session: str, at: Micros) -> None:
         """Note that the session was there at ``at``."""
         self.connection.execute("UPDATE session SET seen = max(seen, ?) WHERE id = ?", (at, session))
@@ -103,6 +109,7 @@ def _session(row: tuple[Any, ...]) -> SessionRow:
     values = dict(zip(_COLUMNS, row, strict=True))
     for field in ("start_level", "level", "ceiling"):
         values[field] = Level(values[field])
+    values["hearing"] = Hearing(values["hearing"])
     return SessionRow(**values)
 
 

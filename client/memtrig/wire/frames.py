@@ -5,8 +5,9 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from memtrig.wire.requests import AgentRequest, ControlRequest, HookRequest, Request
-from memtrig.wire.results import AnyResult
+from memtrig.wire.doors import AgentRequest, ControlRequest, HookRequest
+from memtrig.wire.requests import Request
+from memtrig.wire.told import AnyResult
 
 PROTOCOL: Final = 1
 MAX_FRAME: Final = 8 << 20

@@ -1,12 +1,17 @@
 """What can be asked. No request that an agent can send has a level: unknown fields are an error."""
 
-from typing import TypeAlias
 
 from msgspec import Struct
 
 
 class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):
     """The base of all requests."""
+
+
+class Write(Request, frozen=True):
+    """The base of all requests that change something. A retry with the same key is answered like the first try."""
+
+    idempotency_key: str | None = None
 
 
 class Hello(Request, frozen=True, tag="hello"):
@@ -20,7 +25,7 @@ class Hello(Request, frozen=True, tag="hello"):
     resume: str | None = None
 
 
-class Save(Request, frozen=True, tag="save"):
+class Save(Write, frozen=True, kw_only=True, tag="save"):
     """Remember ``content``. Without a key one is made. The level is the session's, always."""
 
     content: str
@@ -40,7 +45,6 @@ class Save(Request, frozen=True, tag="save"):
     valid_from: str | None = None
     valid_to: str | None = None
     replaces: str | None = None
-    idempotency_key: str | None = None
 
 
 class Get(Request, frozen=True, tag="get"):
@@ -64,11 +68,10 @@ class List(Request, frozen=True, tag="list"):
     cursor: str | None = None
 
 
-class Delete(Request, frozen=True, tag="delete"):
+class Delete(Write, frozen=True, kw_only=True, tag="delete"):
     """Retire the copy of ``key`` at exactly the session's level; it is kept for the audit."""
 
     key: str
-    idempotency_key: str | None = None
 
 
 class Whoami(Request, frozen=True, tag="whoami"):
@@ -81,54 +84,3 @@ class Ping(Request, frozen=True, tag="ping"):
 
 class GetStatus(Request, frozen=True, tag="status"):
     """How the daemon is, as far as the caller may see."""
-
-
-Data: TypeAlias = Save | Get | Search | List | Delete
-AgentRequest: TypeAlias = Hello | Save | Get | Search | List | Delete | Whoami | Ping | GetStatus
-
-
-class Act(Request, frozen=True, tag="act"):
-    """The owner acts as if at ``level``: unsaid, reads see every level and writes go to INTERNAL."""
-
-    request: Data
-    level: str | None = None
-
-
-class SessionOpen(Request, frozen=True, tag="session.open"):
-    """A host opens a session for an agent; the answer carries a connected descriptor (SCM_RIGHTS).
-
-    Without a ceiling the session stays at its level. With ``resume`` it is the old session, at its current level.
-    """
-
-    agent: str | None = None
-    level: str = "INTERNAL"
-    ceiling: str | None = None
-    conversation: str | None = None
-    space: str | None = None
-    resume: str | None = None
-
-
-class SessionRaise(Request, frozen=True, tag="session.raise"):
-    """Ratchet a session up to ``level``; never down, never over its ceiling."""
-
-    session: str
-    level: str
-    reason: str
-
-
-class SessionList(Request, frozen=True, tag="session.list"):
-    """The sessions that are connected, or with ``all`` every one that is kept."""
-
-    all: bool = False
-
-
-class SessionEnd(Request, frozen=True, tag="session.end"):
-    """End a session: its connections close and its token is void."""
-
-    session: str
-
-
-ControlRequest: TypeAlias = (
-    Act | SessionOpen | SessionRaise | SessionList | SessionEnd | Whoami | Ping | GetStatus
-)  # no Hello: the control socket knows its caller by uid
-HookRequest: TypeAlias = Whoami | Ping

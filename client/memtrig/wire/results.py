@@ -1,7 +1,5 @@
 """What is answered when all goes well."""
 
-from typing import TypeAlias
-
 from msgspec import Struct
 
 
@@ -200,8 +198,3 @@ class Ended(Result, frozen=True, tag="ended"):
     """The session is over."""
 
     session: str
-
-
-AnyResult: TypeAlias = (
-    Welcome | Saved | Got | Found | Listed | Deleted | Me | Pong | StatusReport | Raised | Sessions | Ended
-)

@@ -9,7 +9,7 @@ from memtrig import wire
 from msgspec import Struct
 
 from memtrigd.gate.policy import Actor
-from memtrigd.serve.handlers import about, delete, get, listing, save, search
+from memtrigd.serve.handlers import about, delete, draft, forget, get, listing, mind, save, search, settle, told, undo
 from memtrigd.serve.turn import Turn
 
 
@@ -22,6 +22,8 @@ class Lane(Enum):
     """On the reader's thread."""
     WRITE = "write"
     """On the writer's thread, inside a transaction of the caller's own level."""
+    SLICED = "sliced"
+    """On the writer's thread too, in many small transactions."""
 
 
 class Operation(Struct, frozen=True):
@@ -33,12 +35,25 @@ class Operation(Struct, frozen=True):
 
 
 OPERATIONS: dict[type[wire.Request], Operation] = {
+    wire.Confirm: Operation(Lane.WRITE, settle.confirm),
+    wire.Decay: Operation(Lane.SLICED, settle.confirm),
     wire.Delete: Operation(Lane.WRITE, delete.delete),
+    wire.Deny: Operation(Lane.WRITE, settle.deny),
+    wire.Forget: Operation(Lane.WRITE, forget.forget),
     wire.Get: Operation(Lane.INLINE, get.get),
     wire.GetStatus: Operation(Lane.READ, about.status),
+    wire.History: Operation(Lane.READ, told.history),
     wire.List: Operation(Lane.READ, listing.listing),
     wire.Ping: Operation(Lane.INLINE, about.ping),
-    wire.Save: Operation(Lane.WRITE, save.save, save.prepare),
+    wire.Recall: Operation(Lane.READ, mind.recall),
+    wire.Reject: Operation(Lane.WRITE, settle.reject),
+    wire.Review: Operation(Lane.READ, mind.review),
+    wire.Save: Operation(Lane.WRITE, save.save, draft.prepare),
     wire.Search: Operation(Lane.READ, search.search),
+    wire.Stats: Operation(Lane.READ, mind.stats),
+    wire.Suppressions: Operation(Lane.READ, forget.suppressions),
+    wire.Undo: Operation(Lane.WRITE, undo.undo),
+    wire.Unforget: Operation(Lane.WRITE, forget.unforget),
     wire.Whoami: Operation(Lane.INLINE, about.whoami),
+    wire.Why: Operation(Lane.READ, told.why),
 }

@@ -2,9 +2,9 @@
 
 from datetime import tzinfo
 
+from memtrig import wire
 from msgspec import Struct
 
-from memtrig import wire
 from memtrigd.domain import claim as check
 from memtrigd.domain.claim import Claim
 from memtrigd.domain.errors import Refusal

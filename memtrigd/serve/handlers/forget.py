@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from memtrig import wire
 from msgspec.structs import replace
 
-from memtrig import wire
 from memtrigd.domain.claim import MAX_NOTE, name, text
 from memtrigd.domain.claim import kind as read_kind
 from memtrigd.domain.errors import Refusal

@@ -14,7 +14,9 @@ def get(turn: Turn, request: wire.Get) -> wire.Got:
     for space in view.spaces if view.every_space else view.spaces[:1]:
         found = view.winner(key, space, turn.now)
         if found is not None:
-            return wire.Got(memory=record(found.memory, turn.now, found))
+            turn.recall(found.memory)
+            worth = view.worth(found.memory, turn.now)
+            return wire.Got(memory=record(found.memory, turn.now, found, worth))
     raise missing(turn, key)
 
 

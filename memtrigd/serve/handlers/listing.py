@@ -38,7 +38,7 @@ def listing(turn: Turn, request: wire.List) -> wire.Listed:
         room -= size(memory)
         if last is not None and (len(page) == request.limit or room < 0):
             return wire.Listed(memories=page, next_cursor=_cursor(last))
-        page.append(record(memory, turn.now, winner))
+        page.append(record(memory, turn.now, winner, turn.view.worth(memory, turn.now)))
         last = memory
     return wire.Listed(memories=page)
 

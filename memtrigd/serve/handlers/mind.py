@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from memtrig import wire
+
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.forgetting import effective_importance
 from memtrigd.domain.memory import Memory, Status
@@ -29,7 +30,10 @@ def recall(turn: Turn, request: wire.Recall) -> wire.Recalled:
     return wire.Recalled(
         ideas=[
             wire.Idea(
-                memory=record(idea.memory, turn.now), channel=idea.channel, reason=idea.reason, score=round(idea.score, 4)
+                memory=record(idea.memory, turn.now),
+                channel=idea.channel,
+                reason=idea.reason,
+                score=round(idea.score, 4),
             )
             for idea in ideas
         ]

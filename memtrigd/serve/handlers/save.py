@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from memtrig import wire
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtrig import wire
 from memtrigd.domain import suppression
 from memtrigd.domain.claim import Claim, auto_key
 from memtrigd.domain.errors import Refusal
@@ -118,7 +118,7 @@ def _carry_out(turn: Turn, draft: Draft, place: Place, admission: Admission, spe
     if admission.outcome is Outcome.ECHO and met is not None:
         return met
     if admission.outcome is Outcome.KNOWN and met is not None:
-        if turn.recently_served(canonical(claim.content)):
+        if turn.was_told(met):
             return met  # an agent that says what it was just told: an echo counts for nothing
         seen = replace(met, seen_count=met.seen_count + 1)
         store.amend(seen, turn.change("seen"))

@@ -10,6 +10,8 @@ from memtrigd.serve.records import EXCERPT, REPLY_BYTES, record, size
 from memtrigd.serve.turn import Turn
 
 MAX_RESULTS = 100
+REINFORCED = 3
+"""Hits that count as recalled: the first are what was looked for, the rest was only looked through."""
 MAX_QUERY = 8192
 """Bytes of UTF-8 of a query."""
 
@@ -31,9 +33,11 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
         winner = view.serves(memory, turn.now) if memory else None
         if memory is None or winner is None:
             continue
-        shown = record(memory, turn.now, winner)
+        shown = record(memory, turn.now, winner, view.worth(memory, turn.now))
         room -= size(memory)
         results.append(replace(_excerpt(shown) if room < 0 else shown, score=round(hit.score, 6)))
+        if len(results) <= REINFORCED:
+            turn.recall(memory)
         if len(results) == request.max_results:
             break
     return wire.Found(results=results)

@@ -1,8 +1,8 @@
 """confirm, reject, deny: the user's yes and no, said by the owner or relayed by an agent with a quote."""
 
+from memtrig import wire
 from msgspec.structs import replace
 
-from memtrig import wire
 from memtrigd.domain.claim import MAX_NOTE, name, text
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.forgetting import DISPUTED_AT, denied
@@ -34,7 +34,7 @@ def confirm(turn: Turn, request: wire.Confirm) -> wire.Settled:
 
 
 def reject(turn: Turn, request: wire.Reject) -> wire.Settled:
-    """Keep a waiting memory out of service for good. A session may take its own proposals back without being told to."""
+    """Keep a waiting memory out of service for good. A session may take its own proposals back unasked."""
     row = _undecided(turn, request.id)
     if row.session is None or row.session != turn.actor.session:
         _with_the_users_word(turn, request.quote)
@@ -49,7 +49,9 @@ def deny(turn: Turn, request: wire.Deny) -> wire.Settled:
     row = addressed(turn, request.key, request.id)
     reason = _note(request.reason)
     if row.level is not turn.view.level:
-        return deny_below(turn, row, reason)
+        page = deny_below(turn.view.writer, row, turn.now)
+        turn.view.writer.note(turn.change("deny_below", reason))
+        return replace(_settled(row), level=turn.view.level.name, deny_count=page.deny_count, below=True)
     lesser = denied(row, turn.now)
     if lesser.deny_count >= DISPUTED_AT:
         lesser = replace(lesser, status=Status.DISPUTED, reason=reason or "denied twice", contested=False)
@@ -58,7 +60,7 @@ def deny(turn: Turn, request: wire.Deny) -> wire.Settled:
 
 
 def addressed(turn: Turn, key: str | None, memory_id: str | None) -> Memory:
-    """The served memory that a key or an id means to this caller. Raises ``bad_request`` unless exactly one is given."""
+    """The served memory that a key or an id means to this caller. Raises ``bad_request`` unless one is given."""
     if (key is None) == (memory_id is None):
         raise Refusal("bad_request", "Name the memory by its key or by its id.", "Give exactly one of them.")
     if key is not None:
@@ -99,7 +101,9 @@ def _with_the_users_word(turn: Turn, quote: str | None) -> Speaker:
     if speaker.owner:
         return speaker
     if quote is None or speaker.hearing is Hearing.UNATTENDED:
-        raise Refusal("not_yours", "An agent relays the user's answer, with their words as quote.", "Ask the user first.")
+        raise Refusal(
+            "not_yours", "An agent relays the user's answer, with their words as quote.", "Ask the user first."
+        )
     if not speaker.relays_the_user(Source.USER_EXPLICIT):
         raise Refusal("not_yours", "The user was not heard to say this.", "Quote them word by word.")
     return speaker

@@ -1,6 +1,7 @@
 """history and why: what was ever said under a key, and how the daemon comes to know it."""
 
 from memtrig import wire
+
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
@@ -14,14 +15,16 @@ _HIDDEN_FROM_AGENTS = (Status.PENDING, Status.REJECTED, Status.FORGOTTEN)
 
 
 def history(turn: Turn, request: wire.History) -> wire.Told:
-    """Every row of a key in the levels in sight, the oldest first. An agent sees what was served, and its own proposals."""
+    """Every row of a key in sight, the oldest first. An agent sees what was served, and its own proposals."""
     key = name(request.key, "key")
     found = [
         (reader, row) for reader in turn.view.readers for row in reader.told(key, turn.view.spaces) if _shown(turn, row)
     ]
     if not found:
         raise Refusal(
-            "not_found", f"Nothing was ever said under {key!r} at {turn.view.level.name} or below.", "`list` shows keys."
+            "not_found",
+            f"Nothing was ever said under {key!r} at {turn.view.level.name} or below.",
+            "`list` shows keys.",
         )
     found.sort(key=lambda pair: (pair[1].updated, pair[1].level, pair[1].id))
     return _told(turn, found)

@@ -1,11 +1,10 @@
-"""undo: the owner takes back the last change of a memory, or all that a session did. Undoing is a change like any other."""
+"""undo: the owner takes back the last change of a memory, or all that a session did. It is a change like any other."""
 
 from collections.abc import Iterable
-from typing import Final
-
-from msgspec.structs import replace
 
 from memtrig import wire
+from msgspec.structs import replace
+
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
@@ -14,9 +13,6 @@ from memtrigd.serve.turn import Turn
 from memtrigd.store.history import state_at
 from memtrigd.store.interface import Version
 
-SIDE_EFFECTS: Final = frozenset({"superseded", "expired"})
-"""Changes that another memory's save made: they go back together with it."""
-
 
 def undo(turn: Turn, request: wire.Undo) -> wire.Undone:
     """Put memories back to how they were before. What was changed by somebody else since is kept, and said."""
@@ -24,15 +20,16 @@ def undo(turn: Turn, request: wire.Undo) -> wire.Undone:
         raise Refusal("bad_request", "Say what to undo: a memory's last change or a session.", "Give id or session.")
     store = turn.view.writer
     if request.session is not None:
-        session = name(request.session, "session")
-        firsts = _first_of_each(store.session_versions(session))
+        session: str | None = name(request.session, "session")
+        firsts = _first_of_each(store.session_versions(name(request.session, "session")))
     else:
         versions = store.versions(name(request.id or "", "id"))
         firsts = {versions[-1].memory_id: versions[-1]} if versions else {}
         session = versions[-1].change.session if versions else None
     if not firsts:
         raise Refusal("not_found", f"There is nothing to undo at {turn.view.level.name}.", "Name its --level.")
-    undone, kept = [], []
+    undone: list[tuple[str, Version]] = []
+    kept: list[tuple[str, Version]] = []
     for memory_id, first in firsts.items():
         versions = store.versions(memory_id)
         later = [v for v in versions if v.seq > first.seq and v.change.session != session]
@@ -60,7 +57,9 @@ def _before(turn: Turn, memory_id: str, first: Version) -> Memory:
     earlier = [v for v in store.versions(memory_id) if v.seq < first.seq]
     if not earlier:
         return replace(row, status=Status.REJECTED, reason="undone", contested=False)
-    return replace(state_at(earlier, turn.view.level), contested=False)
+    before = state_at(earlier, turn.view.level)
+    stamps = {"last_recalled": row.last_recalled, "recall_count": row.recall_count}  # not in versions
+    return replace(before, contested=False, **stamps)
 
 
 def _put_back(turn: Turn, rows: list[Memory]) -> None:

@@ -1,0 +1,92 @@
+"""Who may ask what: the requests that each door carries. A type that is not in a door's union does not exist there."""
+
+from typing import TypeAlias
+
+from memtrig.wire.life import (
+    Confirm,
+    Decay,
+    Deny,
+    Forget,
+    History,
+    Recall,
+    Reject,
+    Review,
+    Stats,
+    Suppressions,
+    Undo,
+    Unforget,
+    Why,
+)
+from memtrig.wire.requests import Delete, Get, GetStatus, Hello, List, Ping, Request, Save, Search, Whoami
+
+Data: TypeAlias = (
+    Save
+    | Get
+    | Search
+    | List
+    | Delete
+    | Confirm
+    | Reject
+    | Deny
+    | Forget
+    | History
+    | Why
+    | Review
+    | Recall
+    | Stats
+    | Decay
+    | Suppressions
+)
+"""What an agent may ask of memories, and the owner too."""
+OwnerData: TypeAlias = Data | Unforget | Undo
+"""What only the owner may ask besides."""
+AgentRequest: TypeAlias = Hello | Whoami | Ping | GetStatus | Data
+
+
+class Act(Request, frozen=True, tag="act"):
+    """The owner acts as if at ``level``: unsaid, reads see every level and writes go to INTERNAL."""
+
+    request: OwnerData
+    level: str | None = None
+    all_levels: bool = False
+    """Act at each level in turn: for forget alone."""
+
+
+class SessionOpen(Request, frozen=True, tag="session.open"):
+    """A host opens a session for an agent; the answer carries a connected descriptor (SCM_RIGHTS).
+
+    Without a ceiling the session stays at its level. With ``resume`` it is the old session, at its current level.
+    """
+
+    agent: str | None = None
+    level: str = "INTERNAL"
+    ceiling: str | None = None
+    conversation: str | None = None
+    space: str | None = None
+    resume: str | None = None
+
+
+class SessionRaise(Request, frozen=True, tag="session.raise"):
+    """Ratchet a session up to ``level``; never down, never over its ceiling."""
+
+    session: str
+    level: str
+    reason: str
+
+
+class SessionList(Request, frozen=True, tag="session.list"):
+    """The sessions that are connected, or with ``all`` every one that is kept."""
+
+    all: bool = False
+
+
+class SessionEnd(Request, frozen=True, tag="session.end"):
+    """End a session: its connections close and its token is void."""
+
+    session: str
+
+
+ControlRequest: TypeAlias = (
+    Act | SessionOpen | SessionRaise | SessionList | SessionEnd | Whoami | Ping | GetStatus
+)  # no Hello: the control socket knows its caller by uid
+HookRequest: TypeAlias = Whoami | Ping
