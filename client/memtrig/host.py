@@ -151,8 +151,7 @@ class HandingConnection(Connection):
             os.close(self._descriptors.pop())
 
     def _read(self) -> bytes:
-        at_once = getattr(socket, "MSG_CMSG_CLOEXEC", 0)  # Linux; elsewhere a fork in between could inherit them
-        data, descriptors, _, _ = socket.recv_fds(self._socket, READ, _STRAYS, at_once)
+        data, descriptors, _, _ = socket.recv_fds(self._socket, READ, _STRAYS)
         self._descriptors += descriptors
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)

@@ -238,7 +238,7 @@ GUARDED: Final = (
         ("tests/store/test_vault.py",),
     ),
     Mutant(
-        "acknowledged before the commit",
+        "acknowledged without a commit",
         (
             Edit(
                 WRITER,

@@ -119,7 +119,6 @@ class Line:
     """A caller's end of a connection in memory."""
 
     def __init__(self, service: Service, caller: Caller) -> None:
-        self.caller = caller
         self._ours, theirs = socket.socketpair() if caller.door == CONTROL else (None, None)
         self._theirs = theirs
         if self._ours is not None:
