@@ -3,10 +3,8 @@
 ``requests`` is what can be asked, ``results`` what is answered, ``frames`` how both travel.
 """
 
+from memtrig.limits import MAX_FRAME, PREFIX, PROTOCOL
 from memtrig.wire.frames import (
-    MAX_FRAME,
-    PREFIX,
-    PROTOCOL,
     Answer,
     Call,
     Error,

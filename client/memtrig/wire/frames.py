@@ -1,24 +1,19 @@
 """The envelope: a 4-byte big-endian length and a msgpack map, a Call one way and an Answer the other."""
 
-from typing import Final
+from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from memtrig.limits import PREFIX
 from memtrig.wire.requests import AgentRequest, ControlRequest, HookRequest, Request
 from memtrig.wire.results import AnyResult
-
-PROTOCOL: Final = 1
-MAX_FRAME: Final = 8 << 20
-"""Bytes of a frame's body: room for the largest content (1 MiB) several times over, checked before buffering."""
-PREFIX: Final = 4
-"""Bytes of the length before each body."""
 
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
     """One request: ``id`` is chosen by the client, unique among those in flight, and comes back in the answer."""
 
-    id: int
+    id: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     request: Raw
 
 

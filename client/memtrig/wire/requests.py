@@ -25,7 +25,7 @@ class Save(Request, frozen=True, tag="save"):
 
     content: str
     key: str | None = None
-    kind: str = "general"
+    kind: str | None = None
     source: str | None = None
     entity: str | None = None
     tags: list[str] = []
@@ -117,9 +117,10 @@ class SessionRaise(Request, frozen=True, tag="session.raise"):
 
 
 class SessionList(Request, frozen=True, tag="session.list"):
-    """The sessions that are connected, or with ``all`` every one that is kept."""
+    """The sessions that are connected, or with ``all`` every one that is kept: the newest ``limit`` of them."""
 
     all: bool = False
+    limit: int = 500
 
 
 class SessionEnd(Request, frozen=True, tag="session.end"):
