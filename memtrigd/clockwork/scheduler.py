@@ -50,8 +50,8 @@ class Clockwork:
         now = self._clock()
         for job in self._jobs:
             if due(now, self._runs.read(job.name), job.every):
-                self._runs.keep(job.name, now)
                 job.run(now)
+                self._runs.keep(job.name, now)
 
     async def _tick(self) -> None:
         self.tick()

@@ -61,7 +61,7 @@ def name(text: str, field: str, limit: int = MAX_KEY) -> str:
     if len(text) > 4 * limit:  # before normalising, which may only shorten it by so much
         raise _too_long(field, len(text), limit)
     clean = _normalised(text, field).strip()
-    if not any(unicodedata.category(c) not in _INVISIBLE for c in clean):
+    if is_blank(clean):
         raise Refusal("bad_value", f"The {field} is blank.", "Give one with at least one visible character.")
     if len(clean) > limit:
         raise _too_long(field, len(clean), limit)
@@ -78,7 +78,7 @@ def text(value: str, field: str, limit_bytes: int = MAX_CONTENT) -> str:
     if len(value) > limit_bytes:  # before anything is done with it: a character has a byte at least
         raise _too_many_bytes(field, len(value.encode()), limit_bytes)
     clean = _normalised(value, field)
-    if not any(unicodedata.category(c) not in _INVISIBLE for c in clean):
+    if is_blank(clean):
         raise Refusal("bad_value", f"The {field} is blank.", "Give one with at least one visible character.")
     if "\x00" in clean:
         raise Refusal("bad_value", f"The {field} holds a NUL character.", "Store binary data elsewhere.")
@@ -86,6 +86,11 @@ def text(value: str, field: str, limit_bytes: int = MAX_CONTENT) -> str:
     if size > limit_bytes:
         raise _too_many_bytes(field, size, limit_bytes)
     return clean
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether nothing of a text can be seen."""
+    return all(unicodedata.category(c) in _INVISIBLE for c in text)
 
 
 def tags(values: list[str] | tuple[str, ...], field: str = "tag") -> tuple[str, ...]:

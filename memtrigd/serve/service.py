@@ -1,9 +1,7 @@
 """The service behind every connection: greets, keeps the owner's belt buckled, and passes the rest to dispatch."""
 
-import traceback
 from typing import Final
 
-import structlog
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
@@ -11,14 +9,13 @@ from memtrigd.domain.levels import Level
 from memtrigd.gate import belt
 from memtrigd.gate.doors import DoorKind
 from memtrigd.gate.sessions import Sessions
+from memtrigd.serve import faults
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.protocol import Connection
 
 _SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionRaise, wire.SessionList, wire.SessionEnd)
 _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
-
-log = structlog.get_logger()
 
 
 class Service:
@@ -69,15 +66,14 @@ class Service:
         return () if level is None else self._dispatcher.missing(level.and_below())
 
     def lost(self, caller: Caller, connection: Connection) -> None:
-        """Count a connection out of its session."""
+        """Count a connection out of its session, which was in use until now."""
         if caller.session is not None:
             self._sessions.detach(caller.session, connection.close)
+            self._greeting.touch(caller.session)
 
     def fault(self, error: BaseException) -> Refusal:
-        """Log where a fault of our own happened, never its message: that may hold what the user said."""
-        frames = traceback.extract_tb(error.__traceback__)
-        where = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno}:{frame.name}" for frame in frames]
-        log.error("fault", kind=type(error).__name__, where=where)
+        """Log a fault of our own and turn it into what the caller may know of it."""
+        faults.record(error)
         return Refusal(
             "internal",
             "The daemon has a fault; the request was not done.",

@@ -1,14 +1,15 @@
 """The journal of each level: append-only rows, each sealed together with the one before it (HMAC-SHA256).
 
-A row holds a salted, keyed digest of the memory's state, never the text. The salt lies in the memory's row: when it is
-destroyed nobody can test a guess of the text against the digest any more. ``verify`` finds each edit, cut or swap made
-without the key; a cut at the very end only against a head that was kept elsewhere.
+A row holds salted, keyed digests of the memory's state and of the version that tells of the change, never the text.
+The salt lies in the memory's row: when it is destroyed nobody can test a guess of the text against the digests any
+more. ``verify`` finds each edit, cut or swap made without the key; a cut at the very end only against a head that was
+kept elsewhere.
 """
 
 import hmac
 import os
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import apsw
 from msgspec import Struct
@@ -19,6 +20,10 @@ from memtrigd.store.interface import Change
 from memtrigd.store.records import FIELDS, audited, from_row
 
 SALT_BYTES: Final = 16
+ERASE: Final = "erase"
+"""The one change that destroys a salt."""
+
+Field: TypeAlias = str | bytes | int | None
 
 
 class Head(Struct, frozen=True):
@@ -33,48 +38,63 @@ def new_salt() -> bytes:
     return os.urandom(SALT_BYTES)
 
 
-def append(connection: apsw.Connection, key: bytes, memory: Memory, salt: bytes, change: Change) -> None:
-    """Write the journal's row of a change, inside the change's own transaction."""
-    _append(connection, key, memory.id, _digest(key, salt, memory), change)
+def append(connection: apsw.Connection, key: bytes, memory: Memory, salt: bytes, *, change: Change, fields: str) -> int:
+    """Write the journal's row of a change, inside the change's own transaction.
+
+    ``fields`` are those of the version that tells of the change. Returns the row's number, which the version gets too.
+    """
+    version = _of_version(key, salt, memory.id, *_told(change), fields)
+    return _append(connection, key, memory.id, change, digest=_of_state(key, salt, memory), version=version)
 
 
-def note(connection: apsw.Connection, key: bytes, salt: bytes, change: Change) -> None:
-    """Write the journal's row of something that happened to a session and not to a memory."""
-    _append(connection, key, "", hmac.digest(key, b"note" + salt + (change.reason or "").encode(), "sha256"), change)
+def note(connection: apsw.Connection, key: bytes, salt: bytes, change: Change) -> int:
+    """Write the journal's row of something that happened to a session and not to a memory; returns its number."""
+    return _append(connection, key, "", change, digest=_of_event(key, salt, *_told(change)), version=None)
 
 
-def _append(connection: apsw.Connection, key: bytes, memory_id: str, digest: bytes, change: Change) -> None:
+def _append(
+    connection: apsw.Connection, key: bytes, memory_id: str, change: Change, *, digest: bytes, version: bytes | None
+) -> int:
     last = head(connection)
-    fields = (last.seq + 1, change.at, change.op, memory_id, change.actor, change.session, digest)
+    fields = (last.seq + 1, change.at, change.op, memory_id, change.actor, change.session, digest, version)
     connection.execute(
-        "INSERT INTO audit (seq, at, op, memory_id, actor, session, digest, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO audit (seq, at, op, memory_id, actor, session, digest, version, mac)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*fields, _seal(key, last.mac, fields)),
     )
+    return last.seq + 1
 
 
 def head(connection: apsw.Connection) -> Head:
     """The newest row, for keeping elsewhere."""
-    for seq, mac in connection.execute("SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1"):
-        return Head(seq, mac)
-    return Head(0, b"")
+    row = connection.execute(NEWEST).fetchone()
+    return Head(0, b"") if row is None else Head(*row)
 
 
 def verify(connection: apsw.Connection, key: bytes, level: Level, known: Head | None = None) -> list[str]:
-    """Check the whole journal and each memory against it; return the problems, one sentence each, none when sound.
+    """Check the whole journal, and each memory, version and event against it; return the problems, none when sound.
 
-    ``known`` is a head kept elsewhere: the journal must still hold it. Sentences name numbers and ids, no contents.
+    ``known`` is a head kept elsewhere: the journal must still hold it. Problems are sentences that name numbers and
+    ids, no contents. Not covered: of an erased memory more than that it was erased, the stamps that recall moves,
+    masks, the index (which can be made anew) and the answers kept for retries.
     """
-    connection.execute("SAVEPOINT verify")  # one snapshot for both walks
+    connection.execute("BEGIN")  # one snapshot for all walks
     try:
-        return [*_broken_links(connection, key, known), *_unvouched_memories(connection, key, level)]
+        return [
+            *_broken_links(connection, key, known),
+            *_unvouched_memories(connection, key, level),
+            *_unvouched_versions(connection, key),
+            *_unvouched_events(connection, key),
+        ]
     finally:
-        connection.execute("RELEASE verify")
+        if connection.in_transaction:  # an error of the disk ends it
+            connection.execute("ROLLBACK")
 
 
 def _broken_links(connection: apsw.Connection, key: bytes, known: Head | None) -> Iterator[str]:
     last, found = Head(0, b""), known is None or known.seq == 0
     for *fields, mac in connection.execute(
-        "SELECT seq, at, op, memory_id, actor, session, digest, mac FROM audit ORDER BY seq"
+        "SELECT seq, at, op, memory_id, actor, session, digest, version, mac FROM audit ORDER BY seq"
     ):
         seq = fields[0]
         if seq != last.seq + 1:
@@ -88,11 +108,13 @@ def _broken_links(connection: apsw.Connection, key: bytes, known: Head | None) -
 
 
 def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -> Iterator[str]:
-    for salt, digest, *row in connection.execute(_MEMORIES_AND_DIGESTS):
+    for op, digest, salt, *row in connection.execute(_MEMORIES):
         memory = from_row(tuple(row), level)
         if digest is None:
             yield f"Memory {memory.id} is not in the journal."
-        elif salt is not None and not hmac.compare_digest(digest, _digest(key, salt, memory)):
+        elif salt is None and op == ERASE:
+            continue
+        elif salt is None or not hmac.compare_digest(digest, _of_state(key, salt, memory)):
             yield f"Memory {memory.id} is not as the journal left it."
     for (memory_id,) in connection.execute(
         "SELECT DISTINCT memory_id FROM audit WHERE memory_id <> '' AND memory_id NOT IN (SELECT id FROM memory)"
@@ -100,24 +122,77 @@ def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -
         yield f"Memory {memory_id} is in the journal and nowhere else."
 
 
-def _digest(key: bytes, salt: bytes, memory: Memory) -> bytes:
+def _unvouched_versions(connection: apsw.Connection, key: bytes) -> Iterator[str]:
+    """Memories that are gone or without a salt were looked at before: without it nothing can be said of a version."""
+    for seq, digest, salt, *version in connection.execute(_VERSIONS):
+        if digest is None or not hmac.compare_digest(digest, _of_version(key, salt, *version)):
+            yield f"The version of row {seq} is not as the journal left it."
+    for (seq,) in connection.execute(
+        "SELECT seq FROM version WHERE seq NOT IN (SELECT seq FROM audit WHERE memory_id <> '')"
+    ):
+        yield f"Version {seq} is not in the journal."
+
+
+def _unvouched_events(connection: apsw.Connection, key: bytes) -> Iterator[str]:
+    for seq, digest, salt, *event in connection.execute(_EVENTS):
+        if salt is None or not hmac.compare_digest(digest, _of_event(key, salt, *event)):
+            yield f"The event of row {seq} is not as the journal left it."
+    for (seq,) in connection.execute(
+        "SELECT seq FROM event WHERE seq NOT IN (SELECT seq FROM audit WHERE memory_id = '')"
+    ):
+        yield f"Event {seq} is not in the journal."
+
+
+def _told(change: Change) -> tuple[Field, ...]:
+    return change.at, change.op, change.actor, change.session, change.reason
+
+
+def _of_state(key: bytes, salt: bytes, memory: Memory) -> bytes:
     return hmac.digest(key, b"state" + salt + audited(memory), "sha256")
 
 
-def _seal(key: bytes, before: bytes, fields: tuple[Any, ...]) -> bytes:
+def _of_version(key: bytes, salt: bytes, *version: Field) -> bytes:
+    return hmac.digest(key, b"version" + salt + b"".join(map(_prefixed, version)), "sha256")
+
+
+def _of_event(key: bytes, salt: bytes, *event: Field) -> bytes:
+    return hmac.digest(key, b"event" + salt + b"".join(map(_prefixed, event)), "sha256")
+
+
+def _seal(key: bytes, before: bytes, fields: tuple[Field, ...]) -> bytes:
     return hmac.digest(key, b"row" + before + b"".join(map(_prefixed, fields)), "sha256")
 
 
-def _prefixed(value: str | bytes | int | None) -> bytes:
+def _prefixed(value: Field) -> bytes:
     """Spell a field with its type and length, so that no two rows of different fields have the same bytes."""
     raw = value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
     return type(value).__name__[:1].encode() + len(raw).to_bytes(4, "big") + raw
 
 
-_MEMORIES_AND_DIGESTS: Final = " ".join(
+NEWEST: Final = "SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1"
+"""The number and the seal of the newest row."""
+
+_MEMORIES: Final = " ".join(
     (
-        "SELECT salt, (SELECT digest FROM audit WHERE memory_id = memory.id ORDER BY seq DESC LIMIT 1),",
-        ", ".join(FIELDS),
-        "FROM memory ORDER BY number",
+        "SELECT last.op, last.digest, salt,",
+        ", ".join(f"memory.{field}" for field in FIELDS),
+        "FROM memory LEFT JOIN audit AS last",
+        "ON last.seq = (SELECT max(seq) FROM audit WHERE memory_id = memory.id) ORDER BY number",
+    )
+)
+_TOLD: Final = "told.at, told.op, told.actor, told.session, told.reason"
+_VERSIONS: Final = " ".join(
+    (
+        "SELECT audit.seq, audit.version, salt, told.memory_id,",
+        _TOLD,
+        ", told.fields FROM audit JOIN memory ON memory.id = audit.memory_id",
+        "LEFT JOIN version AS told ON told.seq = audit.seq WHERE salt IS NOT NULL ORDER BY audit.seq",
+    )
+)
+_EVENTS: Final = " ".join(
+    (
+        "SELECT audit.seq, digest, salt,",
+        _TOLD,
+        "FROM audit LEFT JOIN event AS told USING (seq) WHERE memory_id = '' ORDER BY seq",
     )
 )

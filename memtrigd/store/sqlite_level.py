@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from typing import Any, Final
 
 import apsw
@@ -12,16 +12,25 @@ from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.store import audit
+from memtrigd.store.handles import ReadHandle
 from memtrigd.store.interface import Corpus, Remembered
 from memtrigd.store.lexicon import token
 from memtrigd.store.records import FIELDS, from_row
 
 
-class SqliteLevelReader:
-    """The LevelReader of one file, over a connection that is this handle's own."""
+def file_name(level: Level) -> str:
+    """What the file of a level is called."""
+    return f"{level.slug}.db"
+
+
+class SqliteLevelReader(ReadHandle):
+    """The LevelReader of one file, over a connection that is this handle's own.
+
+    Raises Refusal ``level_unavailable`` or ``store_locked`` where the file can't be read.
+    """
 
     def __init__(self, connection: apsw.Connection, level: Level) -> None:
-        self.connection = connection
+        super().__init__(connection, file_name(level))
         self._level = level
 
     @property
@@ -29,9 +38,15 @@ class SqliteLevelReader:
         """The level of this file."""
         return self._level
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        """Let all reads inside see one state of the file."""
-        return self.connection
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads inside see one state of the file. Not inside another transaction."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.connection.in_transaction:  # an error of the disk ends it; after damage a COMMIT would fail
+                self.connection.execute("ROLLBACK")
 
     def active(self, key: str, space: str) -> Memory | None:
         """The row of a slot whose status is active. The hot path: about 9 µs, the memory included."""
@@ -47,7 +62,7 @@ class SqliteLevelReader:
 
     def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
         """What deletes at this level hide of a key, for readers of ``spaces``."""
-        rows = self.connection.execute("SELECT space, memory_id, seen_count FROM mask WHERE key = ?", (key,))
+        rows = self._rows("SELECT space, memory_id, seen_count FROM mask WHERE key = ?", (key,))
         return [Mask(memory_id, seen, self._level, space) for space, memory_id, seen in rows if space in spaces]
 
     def newest(self, spaces: Sequence[str], tag: str | None, before: tuple[Micros, str] | None) -> Iterator[Memory]:
@@ -61,7 +76,7 @@ class SqliteLevelReader:
 
     def spaces(self) -> list[str]:
         """The spaces that have active memories here, in order."""
-        return [space for (space,) in self.connection.execute(_SPACES)]
+        return [space for (space,) in self._rows(_SPACES)]
 
     def facet(self, entity: str, kind: str, spaces: Sequence[str], limit: int) -> list[Memory]:
         """Active rows of an entity and kind, the newest first."""
@@ -69,15 +84,15 @@ class SqliteLevelReader:
 
     def corpus(self) -> Corpus:
         """The figures of this level's index; they are kept, not counted."""
-        return Corpus(*next(self.connection.execute("SELECT documents, terms FROM corpus")))
+        return Corpus(*self._rows("SELECT documents, terms FROM corpus")[0])
 
     def postings(self, term: str) -> list[tuple[int, int]]:
         """(document, times) for each indexed memory that has the term."""
-        return list(self.connection.execute(_POSTINGS, (token(term),)))
+        return [(document, times) for document, times in self._rows(_POSTINGS, (token(term),))]
 
     def lengths(self, documents: Sequence[int]) -> dict[int, int]:
         """The length in terms of each document that is indexed."""
-        return dict(self.connection.execute(_LENGTHS, (json.dumps(documents),)))
+        return dict(self._rows(_LENGTHS, (json.dumps(documents),)))
 
     def document(self, number: int) -> Memory | None:
         """The memory behind a document number."""
@@ -86,30 +101,25 @@ class SqliteLevelReader:
     def counts(self) -> dict[str, int]:
         """How many memories there are by status; statuses without any are left out."""
         inactive = "SELECT status, count(*) FROM memory WHERE status <> 'active' GROUP BY status"
-        counts = {Status.ACTIVE.value: self.corpus().documents, **dict(self.connection.execute(inactive))}
+        counts = {Status.ACTIVE.value: self.corpus().documents, **dict(self._rows(inactive))}
         return {status: count for status, count in counts.items() if count}
 
     def remembered(self, session: str | None, idempotency_key: str) -> Remembered | None:
         """The answer that this session's request with that key got at this level."""
-        rows = self.connection.execute(_REMEMBERED, (session or "", idempotency_key))
-        return next((Remembered(digest, reply) for digest, reply in rows), None)
+        row = self._first(_REMEMBERED, (session or "", idempotency_key))
+        return None if row is None else Remembered(*row)
 
     def journal_end(self) -> tuple[int, str]:
         """The number and the seal (hexadecimal) of the journal's newest row: an anchor to keep outside the file."""
-        head = audit.head(self.connection)
-        return head.seq, head.mac.hex()
+        seq, mac = self._first(audit.NEWEST) or (0, b"")
+        return seq, mac.hex()
 
     def _one(self, sql: str, values: tuple[Any, ...]) -> Memory | None:
-        row = self.connection.execute(sql, values).fetchone()
+        row = self._first(sql, values)
         return None if row is None else from_row(row, self._level)
 
     def _each(self, sql: str, values: tuple[Any, ...]) -> Iterator[Memory]:
-        cursor = self.connection.cursor()
-        try:
-            for row in cursor.execute(sql, values):
-                yield from_row(row, self._level)
-        finally:
-            cursor.close()  # one that is dropped half-read would hold its snapshot, and every later read with it
+        return (from_row(row, self._level) for row in self._lazily(sql, values))
 
 
 _CONTESTED: Final = (

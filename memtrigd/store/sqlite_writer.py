@@ -10,13 +10,14 @@ from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.store import audit
+from memtrigd.store.handles import WriteHandle
 from memtrigd.store.interface import Change, Remembered
 from memtrigd.store.lexicon import spelling
 from memtrigd.store.records import FIELDS, changed, to_row
 from memtrigd.store.sqlite_level import SqliteLevelReader
 
 
-class SqliteLevelWriter(SqliteLevelReader):
+class SqliteLevelWriter(SqliteLevelReader, WriteHandle):
     """The LevelWriter of one file. ``key`` is that of the level's audit."""
 
     def __init__(self, connection: apsw.Connection, level: Level, key: bytes) -> None:
@@ -58,8 +59,8 @@ class SqliteLevelWriter(SqliteLevelReader):
     def note(self, change: Change) -> None:
         """Keep something that happened to a session, with its audit row."""
         salt = audit.new_salt()
-        self.connection.execute(_NOTE, (salt, change.at, change.op, change.actor, change.session, change.reason))
-        audit.note(self.connection, self._key, salt, change)
+        seq = audit.note(self.connection, self._key, salt, change)
+        self.connection.execute(_NOTE, (seq, salt, change.at, change.op, change.actor, change.session, change.reason))
 
     def remember(
         self, session: str | None, idempotency_key: str, answer: Remembered, memory_id: str | None, at: Micros
@@ -77,11 +78,10 @@ class SqliteLevelWriter(SqliteLevelReader):
             raise ValueError(f"the file of {self._level.name} takes nothing of {level.name}")
 
     def _record(self, before: Memory | None, memory: Memory, salt: bytes, change: Change) -> None:
-        self.connection.execute(
-            _VERSION,
-            (memory.id, change.at, change.op, change.actor, change.session, change.reason, changed(before, memory)),
-        )
-        audit.append(self.connection, self._key, memory, salt, change)
+        fields = changed(before, memory)
+        seq = audit.append(self.connection, self._key, memory, salt, change=change, fields=fields)
+        who = change.at, change.op, change.actor, change.session, change.reason
+        self.connection.execute(_VERSION, (seq, memory.id, *who, fields))
 
     def _reindex(self, number: int, before: Memory, memory: Memory, terms: Sequence[str]) -> None:
         was, now = before.status is Status.ACTIVE, memory.status is Status.ACTIVE
@@ -121,7 +121,7 @@ _ADD: Final = " ".join(
     ("INSERT INTO memory (salt,", ", ".join(FIELDS), ") VALUES (?,", ", ".join("?" * len(FIELDS)), ")")
 )
 _AMEND: Final = " ".join(("UPDATE memory SET", ", ".join(f"{field} = ?" for field in FIELDS), "WHERE number = ?"))
-_NOTE: Final = "INSERT INTO event (salt, at, op, actor, session, reason) VALUES (?, ?, ?, ?, ?, ?)"
+_NOTE: Final = "INSERT INTO event (seq, salt, at, op, actor, session, reason) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _MASK: Final = (
     "INSERT INTO mask (key, space, memory_id, seen_count) VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET seen_count = max(seen_count, excluded.seen_count)"
@@ -129,4 +129,6 @@ _MASK: Final = (
 _REMEMBER: Final = (
     "INSERT INTO request (session, idempotency_key, digest, reply, memory_id, at) VALUES (?, ?, ?, ?, ?, ?)"
 )
-_VERSION: Final = "INSERT INTO version (memory_id, at, op, actor, session, reason, fields) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_VERSION: Final = (
+    "INSERT INTO version (seq, memory_id, at, op, actor, session, reason, fields) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)

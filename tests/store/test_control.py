@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.store.control import ControlReader, ControlWriter, SessionRow
+from memtrigd.store.interface import ControlReader, ControlWriter, SessionRow
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
 
@@ -121,3 +121,13 @@ def test_a_setting_is_kept(control: Control, reader: ControlReader) -> None:
     control(lambda c: c.set_setting("zone", "Asia/Kolkata"))
     control(lambda c: c.set_setting("zone", "UTC"))
     assert (reader.setting("zone"), reader.setting("other")) == ("UTC", None)
+
+
+def test_where_a_journal_ended_never_goes_back(control: Control, reader: ControlReader) -> None:
+    """Each level has its own; an earlier end than the kept one is not taken, since somebody cut the journal."""
+    assert reader.journal_end(Level.INTERNAL) is None
+    assert control(lambda c: c.keep_journal_end(Level.INTERNAL, 5, "aa"))
+    assert control(lambda c: c.keep_journal_end(Level.INTERNAL, 7, "bb"))
+    assert not control(lambda c: c.keep_journal_end(Level.INTERNAL, 6, "cc"))
+    assert reader.journal_end(Level.INTERNAL) == (7, "bb") and reader.journal_end(Level.PUBLIC) is None
+    assert reader.setting("head.internal") == "7:bb"

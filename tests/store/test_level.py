@@ -12,10 +12,10 @@ from msgspec.structs import fields, replace
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Kind, Memory, Source, Status
 from memtrigd.domain.shadowing import Mask
-from memtrigd.store.interface import Change, Corpus, Remembered
+from memtrigd.store.interface import Change, Corpus, Hands, Remembered
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.vault import Vault
-from memtrigd.store.writer import Hands, Transactions
+from memtrigd.store.writer import Transactions
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 whole = st.integers(-(2**63), 2**63 - 1)

@@ -1,9 +1,7 @@
 """The envelope: a 4-byte big-endian length and a msgpack map, a Call one way and an Answer the other."""
 
-from typing import Annotated
-
 import msgspec
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from memtrig.limits import PREFIX
 from memtrig.wire.requests import AgentRequest, ControlRequest, HookRequest, Request
@@ -13,7 +11,7 @@ from memtrig.wire.results import AnyResult
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
     """One request: ``id`` is chosen by the client, unique among those in flight, and comes back in the answer."""
 
-    id: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+    id: int
     request: Raw
 
 

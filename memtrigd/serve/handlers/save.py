@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from memtrigd.domain import claim as check
 from memtrigd.domain.claim import Claim
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.memory import Memory, Source, Status
+from memtrigd.domain.memory import Kind, Memory, Source, Status
 from memtrigd.domain.moments import Micros, from_iso
 from memtrigd.domain.trust import Admission, Outcome, admit
 from memtrigd.gate.policy import Actor
@@ -151,7 +151,7 @@ def _row(turn: Turn, claim: Claim, slot: Slot, admission: Admission) -> Memory:
         created=old.created if old else turn.now,
         updated=turn.now,
         importance_at=turn.now,
-        kind=claim.kind,
+        kind=claim.kind or Kind.GENERAL,
         source=claim.source,
         status=admission.status,
         entity=claim.entity,
@@ -182,7 +182,7 @@ def _similar(turn: Turn, claim: Claim, kept: Memory) -> list[wire.Similar]:
     rows = [
         row
         for reader in turn.view.readers
-        for row in reader.facet(claim.entity, claim.kind.value, turn.view.spaces, SIMILAR + 1)
+        for row in reader.facet(claim.entity, (claim.kind or Kind.GENERAL).value, turn.view.spaces, SIMILAR + 1)
         if row.id != kept.id and turn.view.serves(row, turn.now)
     ]
     return [
