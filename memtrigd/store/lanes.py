@@ -1,6 +1,8 @@
 """Lanes: threads that work through what is queued, batch by batch, and hand the outcomes back."""
 
+import math
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeAlias
@@ -11,6 +13,8 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.store.interface import LevelReader
 
+GRACE: Final = 1.0
+"""Seconds that queued reads have left when the daemon stops."""
 BATCH: Final = 256
 """Jobs that share a transaction at most: the first of them waits for all."""
 
@@ -109,7 +113,13 @@ class ReadLane(Lane):
 
     def __init__(self, name: str, open_handles: Callable[[], Handles], deliver: Deliver) -> None:
         self._handles = open_handles()
+        self._until = math.inf
         super().__init__(name, deliver)
+
+    def stop(self) -> None:
+        """Stop; reads that have not begun within GRACE are answered ``stopping``: a retry costs them nothing."""
+        self._until = time.monotonic() + GRACE
+        super().stop()
 
     def submit(self, run: Callable[[Handles], Any], done: Done) -> None:
         """Run ``run`` with the lane's handles; ``done`` gets what it returned or raised."""
@@ -122,6 +132,8 @@ class ReadLane(Lane):
 
     def _outcome(self, job: Job) -> Outcome:
         """What the job returned; an error is the outcome of the job that raised it."""
+        if time.monotonic() > self._until:
+            return stopping()
         try:
             return job.run(self._handles)
         except Exception as error:

@@ -9,6 +9,7 @@ import pytest
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
+from memtrigd.store import lanes
 from memtrigd.store.lanes import Done, Outcome, ReadLane
 from memtrigd.store.vault import Vault
 
@@ -74,3 +75,25 @@ def test_after_the_stop_a_job_is_answered_at_once(lane: ReadLane, batches: Batch
     lane.stop()
     lane.submit(lambda handles: pytest.fail("ran"), _nobody)
     assert batches[0][0].code == "stopping"
+
+
+def test_a_stop_does_not_work_off_a_long_queue(
+    lane: ReadLane, batches: Batches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reads that have not begun when the grace is over are answered stopping: they can be asked again."""
+    monkeypatch.setattr(lanes, "GRACE", -1.0)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(handles: object) -> str:
+        begun.set()
+        go_on.wait(10)
+        return "slow"
+
+    lane.submit(slow, _nobody)
+    lane.submit(lambda handles: pytest.fail("ran"), _nobody)
+    lane.start()
+    assert begun.wait(10)
+    threading.Timer(0.05, go_on.set).start()
+    lane.stop()
+    assert batches[0] == ["slow"]
+    assert batches[1][0].code == "stopping"
