@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import shutil
 import signal
@@ -107,6 +108,7 @@ async def _serve(
         log.error("level_unavailable", level=level.name, code=refusal.code)
     clockwork = Clockwork([housekeeping(writers, sessions.in_use)], ControlRuns(rows, writers), now)
     clockwork.start()
+    gc.freeze()  # what is there now stays: no collection needs to walk it again
     ready(_welcome(home, vault))
     try:
         return await stopped
