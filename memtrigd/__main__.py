@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from functools import partial
 
 from memtrig import homes
 
@@ -24,7 +25,7 @@ def main() -> None:
     logs.configure(sys.stderr)
     try:
         home = homes.find(arguments.home)
-        sys.exit(daemon.run(home, config.load(home), os.environ, ready=print))
+        sys.exit(daemon.run(home, config.load(home), os.environ, ready=partial(print, flush=True)))
     except Refusal as refusal:
         sys.exit(f"memtrigd: {refusal.message}\n{refusal.hint}".rstrip())
     except (config.BadConfig, OSError) as error:

@@ -44,9 +44,16 @@ def load(home: Home) -> Config:
     path = Path(home.config) / "memtrigd.toml"
     try:
         config = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Config)
-        _ = config.zone
     except FileNotFoundError:
-        return Config()
-    except (OSError, ValueError, msgspec.ValidationError, ZoneInfoNotFoundError) as error:
+        config = Config()
+    except (OSError, ValueError, msgspec.ValidationError) as error:
         raise BadConfig(f"{path}: {error}") from error
+    try:
+        _ = config.zone
+    except (OSError, ValueError, ZoneInfoNotFoundError) as error:
+        wrong = (
+            f"zone = {config.time.zone!r} under [time]" if config.time.zone else "this machine's own, or that in TZ,"
+        )
+        advice = f"Name one in {path} under [time], such as zone = 'Asia/Kolkata'."
+        raise BadConfig(f"The time zone is not one that can be used: {wrong} is unknown. {advice}") from error
     return config

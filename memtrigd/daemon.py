@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import shutil
 import signal
@@ -15,21 +16,24 @@ import structlog
 from memtrig.homes import Home
 
 import memtrigd
+from memtrigd.clockwork.dream import Dreamer, nightly
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
 from memtrigd.clockwork.scheduler import Clockwork
 from memtrigd.config import Config
-from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate import listeners
+from memtrigd.gate.ears import Ears
 from memtrigd.gate.sessions import Sessions
 from memtrigd.ids import RandomIds
+from memtrigd.serve import faults
 from memtrigd.serve.accept import Acceptor
 from memtrigd.serve.dispatch import Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
 from memtrigd.store.lanes import Done, Outcome, ReadLane
-from memtrigd.store.schema import LEVELS
+from memtrigd.store.schema import VERSION
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
 
@@ -60,6 +64,7 @@ async def _serve(
     home: Home, config: Config, vault: Vault, doors: listeners.Listeners, ready: Callable[[str], None]
 ) -> int:
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(faults.of_loop)
     stopped: asyncio.Future[int] = loop.create_future()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _settle, stopped, 0)
@@ -70,21 +75,33 @@ async def _serve(
 
     deliver = partial(_deliver, loop)
     writers = WriterLane(vault, deliver, poisoned)
-    readers = ReadLane(vault.readers, deliver)
+    readers = ReadLane("memtrigd-reader", vault.readers, deliver)
+    analysts = ReadLane("memtrigd-analyst", dict, deliver)
     ids, started = RandomIds(), now()
     rows = vault.control_reader()
     sessions = Sessions(ids, rows.by_token)
+    recalls, dreamer = Recalls(writers), Dreamer(writers, now)
     dispatcher = Dispatcher(
         sessions=sessions,
         readers=readers,
+        analysts=analysts,
         writers=writers,
         handles=vault.readers(),
+        unavailable=vault.unavailable,
         ids=ids,
         clock=now,
         zone=config.zone,
+        ears=Ears(),
+        recalls=recalls,
+        dream=dreamer.dream,
         waiting={},
         facts=lambda: Facts(
-            started, LEVELS[Level.PUBLIC].version, os.getpid(), home.root or home.state, sessions.counts()
+            started=started,
+            schema=VERSION,
+            pid=os.getpid(),
+            home=home.root or home.state,
+            sessions=sessions.counts(),
+            unavailable={level: f"{why.message} {why.hint}".strip() for level, why in vault.unavailable.items()},
         ),
     )
     acceptor = Acceptor(sessions)
@@ -92,21 +109,27 @@ async def _serve(
     acceptor.service = Service(dispatcher, greeting, sessions, seat_belt=config.owner.seat_belt)
     writers.start()
     readers.start()
+    analysts.start()
     await acceptor.open(doors.sockets)
     for level, refusal in vault.unavailable.items():
         log.error("level_unavailable", level=level.name, code=refusal.code)
-    clockwork = Clockwork([housekeeping(writers)], ControlRuns(rows, writers), now)
+    jobs = [housekeeping(writers, sessions.in_use), nightly(dreamer)]
+    clockwork = Clockwork(jobs, ControlRuns(rows, writers), now)
+    clockwork.every(EVERY, recalls.flush)
     clockwork.start()
+    gc.freeze()  # what is there now stays: no collection needs to walk it again
     ready(_welcome(home, vault))
     try:
         return await stopped
     finally:
         clockwork.stop()
+        recalls.flush()
         acceptor.close()
-        await asyncio.to_thread(readers.stop)
+        for lane in (analysts, readers):
+            await asyncio.to_thread(lane.stop)
         await asyncio.to_thread(writers.stop)
         await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
-        acceptor.abandon()
+        await acceptor.abandon()
 
 
 def _deliver(loop: asyncio.AbstractEventLoop, outcomes: list[tuple[Done, Outcome]]) -> None:
@@ -115,8 +138,12 @@ def _deliver(loop: asyncio.AbstractEventLoop, outcomes: list[tuple[Done, Outcome
 
 
 def _hand_out(outcomes: list[tuple[Done, Outcome]]) -> None:
+    """Tell each of its outcome. One that fails keeps nobody else from theirs."""
     for done, outcome in outcomes:
-        done(outcome)
+        try:
+            done(outcome)
+        except Exception as error:
+            faults.record(error)
 
 
 def _settle(stopped: "asyncio.Future[int]", code: int) -> None:

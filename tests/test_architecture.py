@@ -24,7 +24,7 @@ LOGGERS = {
     "memtrigd/clockwork/scheduler.py",
     "memtrigd/daemon.py",
     "memtrigd/logs.py",
-    "memtrigd/serve/service.py",
+    "memtrigd/serve/faults.py",
 }
 """Who may log."""
 LOGGED = {

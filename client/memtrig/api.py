@@ -129,10 +129,7 @@ class Memory:
         return self._ask(wire.Search(query=query, max_results=max_results), wire.Found).results
 
     def iterate(self, tag: str | None = None, page: int = requests.PAGE) -> Iterator[Record]:
-        """Go through all memories that this session sees, the newest first, fetching ``page`` of them at a time.
-
-        A long text may be only begun here: ``content_bytes`` is set then, and ``get`` has the whole.
-        """
+        """Go through all memories that this session sees, the newest first, fetching ``page`` of them at a time."""
         cursor: str | None = None
         missing: tuple[str, ...] = ()
         while True:

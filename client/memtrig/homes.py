@@ -68,6 +68,6 @@ def _xdg(variable: str, default: str) -> str:
 
 def _user_directory() -> str:
     user = os.path.expanduser("~")
-    if user != "~":
+    if os.path.isabs(user):
         return user
     raise OSError("no home directory is known for this user: set MEMTRIG_HOME")

@@ -71,9 +71,12 @@ class Host:
         """Raise a session to ``level``, which is on disk when this returns. Never down, never over its ceiling."""
         return self._link.call(wire.SessionRaise(session=session, level=level, reason=reason), wire.Raised)[0]
 
-    def sessions(self, *, all: bool = False) -> list[wire.Session]:
-        """Return the sessions that are connected, or with ``all`` every one that is kept."""
-        return self._link.call(wire.SessionList(all=all), wire.Sessions)[0].sessions
+    def sessions(self, *, all: bool = False, limit: int = 500) -> wire.Sessions:
+        """Return the sessions that are connected, or with ``all`` every one that is kept.
+
+        They are in ``sessions``, the newest ``limit`` of them first to last; ``more`` is how many there are beside.
+        """
+        return self._link.call(wire.SessionList(all=all, limit=limit), wire.Sessions)[0]
 
     def end(self, session: str) -> wire.Ended:
         """End a session: its connections close and its token is void."""
@@ -151,8 +154,7 @@ class HandingConnection(Connection):
             os.close(self._descriptors.pop())
 
     def _read(self) -> bytes:
-        at_once = getattr(socket, "MSG_CMSG_CLOEXEC", 0)  # Linux; elsewhere a fork in between could inherit them
-        data, descriptors, _, _ = socket.recv_fds(self._socket, READ, _STRAYS, at_once)
+        data, descriptors, _, _ = socket.recv_fds(self._socket, READ, _STRAYS)
         self._descriptors += descriptors
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)

@@ -16,8 +16,8 @@ from memtrigd.domain.forgetting import materialised
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import DAY, Micros
-from memtrigd.store.interface import Change
-from memtrigd.store.writer import Hands, WriterLane
+from memtrigd.store.interface import Change, Hands
+from memtrigd.store.writer import WriterLane
 
 SLICE: Final = 200
 """Rows of one transaction: a few milliseconds, then the writes of clients come in between."""

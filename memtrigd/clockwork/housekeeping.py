@@ -1,5 +1,6 @@
-"""Once a day: drop answers and sessions that nobody will ask for any more, and log where each journal ends."""
+"""Once a day: drop answers and sessions that nobody will ask for any more, and keep where each journal ends."""
 
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, Final
 
@@ -8,24 +9,29 @@ import structlog
 from memtrigd.clockwork.jobs import Job
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import DAY, Micros
-from memtrigd.store.control import ControlReader
-from memtrigd.store.writer import Hands, WriterLane
+from memtrigd.store.interface import ControlReader, Hands
+from memtrigd.store.writer import WriterLane
 
 ANSWERS_KEPT: Final = 7 * DAY
 """How long a retry with the same idempotency key gets the same answer."""
 SESSIONS_KEPT: Final = 90 * DAY
 """How long a session that nobody uses can be resumed."""
+UNSEEN: Final = DAY
+"""How far what is kept of a session's use may lag behind: it is noted daily, when a line comes and when one goes."""
 
 log = structlog.get_logger()
 
 
-def housekeeping(writers: WriterLane) -> Job:
-    """The daily job. Each level has its own transaction, so that none waits for another's."""
+def housekeeping(writers: WriterLane, in_use: Callable[[], Collection[str]]) -> Job:
+    """The daily job. Each level has its own transaction, so that none waits for another's.
+
+    ``in_use`` tells which sessions are connected: they may have been so for months and are not old.
+    """
 
     def run(now: Micros) -> None:
-        writers.submit(None, lambda hands: hands.control.prune(now - SESSIONS_KEPT), _pruned)
+        writers.submit(None, partial(_prune, in_use(), now), _pruned)
         for level in Level:
-            writers.submit(level, lambda hands: _tidy(hands, now), partial(_tidied, level))
+            writers.submit(level, lambda hands: _tidy(hands, now), partial(_tidied, writers, level))
 
     return Job("housekeeping", DAY, run)
 
@@ -45,13 +51,21 @@ class ControlRuns:
         return self._known.get(job)
 
     def keep(self, job: str, at: Micros) -> None:
-        """Keep a run; in force at once, on disk soon: a crash in between costs a second run."""
+        """Keep a run; in force at once, on disk soon. It may be there before all that the run has queued: a crash in
+        between costs the rest of this run, and the next day's makes up for it."""
         self._known[job] = at
         self._writers.submit(None, lambda hands: hands.control.set_setting(_setting(job), str(at)), lambda _: None)
 
 
 def _setting(job: str) -> str:
     return f"last_run.{job}"
+
+
+def _prune(in_use: Collection[str], now: Micros, hands: Hands) -> int:
+    """Drop old sessions; returns how many."""
+    for session in in_use:
+        hands.control.touch(session, now)
+    return hands.control.prune(now - SESSIONS_KEPT - UNSEEN)
 
 
 def _pruned(outcome: Any) -> None:
@@ -61,13 +75,24 @@ def _pruned(outcome: Any) -> None:
         log.info("sessions_pruned", count=outcome)
 
 
-def _tidied(level: Level, outcome: Any) -> None:
-    """Log where a level's journal ends: its last row and that row's seal, an anchor outside the store's files."""
+def _tidied(writers: WriterLane, level: Level, outcome: Any) -> None:
+    """Keep where a level's journal ends, its last row and that row's seal: an anchor outside the level's own file.
+
+    One is in control.db, the other in the log, which is out of reach of whoever puts back all of the store's files.
+    """
     if isinstance(outcome, Exception):
         log.error("not_tidied", level=level.name, kind=type(outcome).__name__)
-    else:
-        seq, mac = outcome
-        log.info("journal_end", level=level.name, seq=seq, mac=mac)
+        return
+    seq, mac = outcome
+    log.info("journal_end", level=level.name, seq=seq, mac=mac)
+    writers.submit(None, lambda hands: hands.control.keep_journal_end(level, seq, mac), partial(_kept, level))
+
+
+def _kept(level: Level, outcome: Any) -> None:
+    if isinstance(outcome, Exception):
+        log.error("journal_end_not_kept", level=level.name, kind=type(outcome).__name__)
+    elif not outcome:
+        log.error("journal_was_cut", level=level.name)
 
 
 def _tidy(hands: Hands, now: Micros) -> tuple[int, str]:

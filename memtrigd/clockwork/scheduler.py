@@ -41,6 +41,14 @@ class Clockwork:
         self._scheduler.start()
         self.tick()
 
+    def every(self, seconds: float, act: Callable[[], None]) -> None:
+        """Do something small every so many seconds, for as long as the daemon runs."""
+
+        async def on_the_loop() -> None:
+            act()
+
+        self._scheduler.add_job(on_the_loop, "interval", seconds=seconds)
+
     def stop(self) -> None:
         """Tick no more."""
         self._scheduler.shutdown(wait=False)
@@ -50,8 +58,8 @@ class Clockwork:
         now = self._clock()
         for job in self._jobs:
             if due(now, self._runs.read(job.name), job.every):
-                self._runs.keep(job.name, now)
                 job.run(now)
+                self._runs.keep(job.name, now)
 
     async def _tick(self) -> None:
         self.tick()

@@ -18,16 +18,18 @@ MAX_CONTENT: Final = 1 << 20
 """Bytes of UTF-8 of a content: 1 MiB, an eighth of a frame."""
 MAX_TAGS: Final = 64
 MAX_TAG: Final = 128
+MAX_MARKS: Final = 30
+"""Combining marks in a row."""
 MAX_NOTE: Final = 4096
 """Bytes of UTF-8 of a context, a reason or a quote."""
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """A checked claim. ``key`` is None where the speaker named none; ``core`` None where nobody chose."""
+    """A checked claim. ``key``, ``kind`` and ``core`` are None where the speaker named none."""
 
     content: str
     key: str | None = None
-    kind: Kind = Kind.GENERAL
+    kind: Kind | None = None
     source: Source = Source.AUTO_DETECT
     entity: str | None = None
     tags: tuple[str, ...] = ()
@@ -56,15 +58,13 @@ def name(text: str, field: str, limit: int = MAX_KEY) -> str:
 
     Names are opaque: ``../../x`` or ``a/b:c`` are names like any other. Raises ``bad_value`` or ``too_large``.
     """
-    clean = unicodedata.normalize("NFC", text).strip()
-    if not any(unicodedata.category(c)[0] in _VISIBLE for c in clean):
-        raise Refusal("bad_value", f"The {field} is blank.", f"Give a {field} with at least one visible character.")
+    if len(text) > 4 * limit:  # before normalising, which may only shorten it by so much
+        raise _too_long(field, len(text), limit)
+    clean = _normalised(text, field).strip()
+    if is_blank(clean):
+        raise Refusal("bad_value", f"The {field} is blank.", "Give one with at least one visible character.")
     if len(clean) > limit:
-        raise Refusal(
-            "too_large",
-            f"The {field} has {len(clean)} characters; the limit is {limit}.",
-            f"Choose a shorter {field}; long text belongs into the content.",
-        )
+        raise _too_long(field, len(clean), limit)
     if clean.isprintable():  # most names: no need to look at each character
         return clean
     bad = next((c for c in clean if unicodedata.category(c) in _NO_PLACE_IN_NAMES), None)
@@ -75,21 +75,22 @@ def name(text: str, field: str, limit: int = MAX_KEY) -> str:
 
 def text(value: str, field: str, limit_bytes: int = MAX_CONTENT) -> str:
     """Check a free text: NFC, not blank, no NUL, within ``limit_bytes`` of UTF-8. Inner white space is kept."""
-    clean = unicodedata.normalize("NFC", value)
-    if not clean.strip():
-        raise Refusal("bad_value", f"The {field} is blank.", f"Give a {field} with at least one visible character.")
+    if len(value) > limit_bytes:  # before anything is done with it: a character has a byte at least
+        raise _too_many_bytes(field, len(value.encode()), limit_bytes)
+    clean = _normalised(value, field)
+    if is_blank(clean):
+        raise Refusal("bad_value", f"The {field} is blank.", "Give one with at least one visible character.")
     if "\x00" in clean:
-        raise Refusal(
-            "bad_value", f"The {field} holds a NUL character.", "Text has no NUL; store binary data elsewhere."
-        )
+        raise Refusal("bad_value", f"The {field} holds a NUL character.", "Store binary data elsewhere.")
     size = len(clean.encode())
     if size > limit_bytes:
-        raise Refusal(
-            "too_large",
-            f"The {field} has {size:,} bytes of UTF-8; the limit is {limit_bytes:,}.",
-            "Save it in parts, each with its own key, or keep the long text in a file and remember where it is.",
-        )
+        raise _too_many_bytes(field, size, limit_bytes)
     return clean
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether nothing of a text can be seen."""
+    return all(unicodedata.category(c) in _INVISIBLE for c in text)
 
 
 def tags(values: list[str] | tuple[str, ...], field: str = "tag") -> tuple[str, ...]:
@@ -99,8 +100,10 @@ def tags(values: list[str] | tuple[str, ...], field: str = "tag") -> tuple[str, 
     return tuple(dict.fromkeys(name(value, field, MAX_TAG) for value in values))
 
 
-def kind(text: str) -> Kind:
-    """Read a kind in any case. Raises ``bad_kind`` and lists the ten."""
+def kind(text: str | None) -> Kind | None:
+    """Read a kind in any case, None where nobody named one. Raises ``bad_kind`` and lists the ten."""
+    if text is None:
+        return None
     try:
         return Kind(text.strip().lower())
     except ValueError:
@@ -125,17 +128,54 @@ def confidence(value: float | None) -> float | None:
     return value
 
 
-def auto_key(kind: Kind, entity: str | None, content: str) -> str:
+def auto_key(kind: Kind | None, entity: str | None, content: str) -> str:
     """Make a key for a claim without one: kind, entity, first words, and a digest of the content.
 
     The digest of the canonical text keeps "likes cats" off "likes coffee" and brings two sayings of one fact together.
     """
     folded = canonical(content)
     words = re.findall(r"\w+", folded[:400])[:4]
-    stem = "-".join(filter(None, [kind.value, (entity or "").casefold().replace(" ", "-")[:64], *words]))
+    about = (entity or "").casefold().replace(" ", "-")[:64]
+    stem = "-".join(filter(None, [(kind or Kind.GENERAL).value, about, *words]))
     digest = hashlib.blake2s(folded.encode(), digest_size=8).hexdigest()
     return unicodedata.normalize("NFC", f"{stem[:200]}-{digest}")
 
 
-_VISIBLE: Final = frozenset("LNPSM")
+def _normalised(text: str, field: str) -> str:
+    """Bring a text to NFC. Raises ``bad_value`` for a heap of marks that no script has.
+
+    Sorting n marks takes n² steps: 40,000 of them on one letter would hold up everybody for seconds. 30 in a row are
+    the limit of the Stream-Safe Text Format (UAX 15, section 13).
+    """
+    if text.isascii():
+        return text
+    row = 0
+    for mark in map(unicodedata.combining, text):
+        row = row + 1 if mark else 0
+        if row > MAX_MARKS:
+            raise Refusal(
+                "bad_value",
+                f"The {field} has more than {MAX_MARKS} combining marks on one letter.",
+                "No script needs so many; leave them out.",
+            )
+    return unicodedata.normalize("NFC", text)
+
+
+def _too_long(field: str, characters: int, limit: int) -> Refusal:
+    return Refusal(
+        "too_large",
+        f"The {field} has {characters:,} characters; the limit is {limit}.",
+        f"Choose a shorter {field}; long text belongs into the content.",
+    )
+
+
+def _too_many_bytes(field: str, size: int, limit: int) -> Refusal:
+    return Refusal(
+        "too_large",
+        f"The {field} has {size:,} bytes of UTF-8; the limit is {limit:,}.",
+        "Save it in parts, each with its own key, or keep the long text in a file and remember where it is.",
+    )
+
+
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 _NO_PLACE_IN_NAMES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})

@@ -20,9 +20,10 @@ class Level(IntEnum):
 
     def and_below(self) -> tuple["Level", ...]:
         """The levels that a session at this one may read, the highest (this one) first."""
-        return tuple(Level(n) for n in range(self, -1, -1))
+        return _AND_BELOW[self]
 
 
+_AND_BELOW = {level: tuple(Level(n) for n in range(level, -1, -1)) for level in Level}
 DEFAULT_LEVEL = Level.INTERNAL
 """What holds wherever nobody chose: a leak from PUBLIC can't be taken back, and RESTRICTED would be useless."""
 

@@ -160,6 +160,10 @@ def says_the_same(claim: Claim, memory: Memory) -> bool:
     """Tell whether a claim says nothing that the memory does not: the same text, and no facet given anew."""
     given = {
         "key": claim.key,
+        "kind": claim.kind,
+        "confidence": claim.confidence,
+        "lang": claim.lang,
+        "quote": claim.quote,
         "tags": claim.tags,
         "emotion_tags": claim.emotion_tags,
         "entity": claim.entity,

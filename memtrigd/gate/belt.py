@@ -15,8 +15,16 @@ def buckle(peer: Peer, holders: Collection[Process], own_session_verb: bool) -> 
     ``holders`` are the processes with a connected session. ``own_session_verb``: the policy layer of a host, which may
     itself run under an agent, asks for one of the sessions that it opened.
     """
-    above = next((process for process in peer.ancestors if process in holders), None)
-    if above is None or own_session_verb:
+    if own_session_verb:
+        return
+    if peer.ancestors is None and holders:
+        raise Refusal(
+            "owner_from_agent",
+            "The process that connected is gone, so nobody can tell whether it ran under an agent.",
+            "Connect and ask from the same process, or set seat_belt = false under [owner].",
+        )
+    above = next((process for process in peer.ancestors or () if process in holders), None)
+    if above is None:
         return
     raise Refusal(
         "owner_from_agent",

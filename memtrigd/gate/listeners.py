@@ -16,6 +16,7 @@ from memtrigd.gate import peers
 from memtrigd.gate.doors import SOCKET_DOORS, Door
 
 BACKLOG: Final = 256
+"""Connections that may wait to be accepted: a burst of agents that start at once is not turned away."""
 _FIRST_PASSED: Final = 3
 """The first passed descriptor (sd_listen_fds(3): SD_LISTEN_FDS_START)."""
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 _MAX_DEPTH = 64
 
@@ -22,11 +23,14 @@ class Process(Struct, frozen=True):
 
 
 class Peer(Struct, frozen=True):
-    """The process at the other end of a connection; ``ancestors`` are filled in where the door asks for them."""
+    """The process at the other end of a connection.
+
+    ``ancestors`` are filled in where the door asks for them; None where the chain could not be read to its end.
+    """
 
     uid: int
     process: Process | None = None
-    ancestors: tuple[Process, ...] = ()
+    ancestors: tuple[Process, ...] | None = ()
 
 
 def of(sock: socket.socket) -> Peer:
@@ -38,23 +42,35 @@ def of(sock: socket.socket) -> Peer:
     return Peer(_uid_by_xucred(sock))
 
 
-def ancestors(pid: int) -> tuple[Process, ...]:
-    """The strict ancestors of a process, its parent first; stops where /proc tells no more."""
+def with_ancestors(peer: Peer) -> Peer:
+    """Read the strict ancestors of a peer, its parent first, up to the first process.
+
+    A peer that died meanwhile, or any of them, leaves the chain unknown: it may have handed its connection on.
+    """
+    if sys.platform != "linux":
+        return peer
     found: list[Process] = []
-    parent = _parent(pid)
-    while parent > 0 and len(found) < _MAX_DEPTH:
-        process = _process(parent)
-        if process is None:
-            break
-        found.append(process)
-        parent = _parent(parent)
-    return tuple(found)
+    child = peer.process
+    while child is not None and len(found) < _MAX_DEPTH:
+        parent = _parent(child.pid)
+        if parent == 0 and child == _process(child.pid):
+            return replace(peer, ancestors=tuple(found))
+        child = _process(parent) if parent else None
+        if child is not None:
+            found.append(child)
+    return replace(peer, ancestors=None)
 
 
-def _stat(pid: int) -> list[str]:
-    """Read /proc/PID/stat behind the command name, which may hold anything: field 3 comes first."""
+def parent_of(process: Process) -> Process | None:
+    """The parent of a process that still runs."""
+    parent = _parent(process.pid) if process == _process(process.pid) else 0
+    return _process(parent) if parent else None
+
+
+def _stat(pid: int) -> list[bytes]:
+    """Read /proc/PID/stat behind the command name, which may hold any bytes: field 3 comes first."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return []
 

@@ -7,7 +7,7 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
 from memtrigd.domain.trust import Hearing
 from memtrigd.gate.doors import Door, DoorKind
-from memtrigd.store.control import SessionRow
+from memtrigd.store.interface import SessionRow
 
 DEFAULT_SPACE = "default"
 """The space that all agents share. Spaces organise, levels protect."""
@@ -40,6 +40,8 @@ class Permit(Struct, frozen=True):
     reads: tuple[Level, ...]
     spaces: tuple[str, ...]
     every_space: bool = False
+    missing: tuple[Level, ...] = ()
+    """Those of ``reads`` whose file can't be used."""
 
 
 _OWNER = Actor("owner")

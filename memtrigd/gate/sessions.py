@@ -6,7 +6,7 @@ survives reconnects and restarts; what only rises can't be washed off by droppin
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Protocol
 
 import msgspec
@@ -15,9 +15,11 @@ from msgspec import Struct
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
+from memtrigd.domain.trust import Hearing
+from memtrigd.gate import peers
 from memtrigd.gate.doors import Door, DoorKind
 from memtrigd.gate.peers import Process
-from memtrigd.store.control import SessionRow
+from memtrigd.store.interface import SessionRow
 
 
 class Labels(Struct, frozen=True, kw_only=True):
@@ -26,6 +28,7 @@ class Labels(Struct, frozen=True, kw_only=True):
     agent: str | None = None
     conversation: str | None = None
     space: str | None = None
+    hearing: Hearing = Hearing.NONE
 
 
 class Ids(Protocol):
@@ -41,12 +44,22 @@ class Ids(Protocol):
         """Mint a resume token: a secret of at least 128 bits."""
 
 
+class Line(Struct, frozen=True):
+    """One connection of a session: the process at its other end, where it is known, and how to close it."""
+
+    holder: Process | None
+    close: Callable[[], None]
+
+
 class Connected(Struct):
-    """A session in use: its row as it stands, who holds it, and how many connections it has."""
+    """A session in use: its row as it stands, and its connections."""
 
     row: SessionRow
-    holder: Process | None
-    close: list[Callable[[], None]]
+    lines: list[Line]
+
+    def held_by(self, process: Process) -> bool:
+        """Tell whether a process is at the other end of a connection."""
+        return any(line.holder == process for line in self.lines)
 
 
 class Sessions:
@@ -74,6 +87,7 @@ class Sessions:
             opened=now,
             seen=now,
             ended=None,
+            hearing=labels.hearing,
         )
         return row, token
 
@@ -106,18 +120,14 @@ class Sessions:
 
     def attach(self, row: SessionRow, holder: Process | None, close: Callable[[], None]) -> None:
         """Count a connection in; ``close`` will be called when the session is ended."""
-        entry = self._connected.get(row.id)
-        if entry is None:
-            self._connected[row.id] = Connected(row, holder, [close])
-        else:
-            entry.close.append(close)
+        self._connected.setdefault(row.id, Connected(row, [])).lines.append(Line(holder, close))
 
     def detach(self, session: str, close: Callable[[], None]) -> None:
         """Count a connection out; the session can be resumed."""
         entry = self._connected.get(session)
-        if entry is not None and close in entry.close:
-            entry.close.remove(close)
-            if not entry.close:
+        if entry is not None:
+            entry.lines = [line for line in entry.lines if line.close != close]
+            if not entry.lines:
                 del self._connected[session]
 
     def current(self, session: str) -> SessionRow:
@@ -136,25 +146,48 @@ class Sessions:
     def end(self, session: str) -> None:
         """Drop a session and close its connections. Called after control.db has it."""
         entry = self._connected.pop(session, None)
-        for close in entry.close if entry else []:
-            close()
+        for line in entry.lines if entry else []:
+            line.close()
 
     def holders(self) -> set[Process]:
         """The processes that hold a connected session."""
-        return {c.holder for c in self._connected.values() if c.holder is not None}
+        lines = (line for connected in self._connected.values() for line in connected.lines)
+        return {line.holder for line in lines if line.holder is not None}
 
     def opened_by(self, process: Process) -> set[str]:
         """The connected sessions that a process opened over the control socket."""
         handed = DoorKind.HANDED.value
-        return {c.row.id for c in self._connected.values() if c.holder == process and c.row.origin == handed}
+        return {c.row.id for c in self._connected.values() if c.row.origin == handed and c.held_by(process)}
+
+    def of_host(self, ancestors: Collection[Process]) -> list[SessionRow]:
+        """The connected sessions of the host that a hook runs under.
+
+        A host starts its hooks as it starts its agents: a session's holder, or that one's parent, is above the hook.
+        """
+        return [c.row for c in self._connected.values() if any(_stands_among(line, ancestors) for line in c.lines)]
+
+    def hears(self, session: str) -> None:
+        """Note that the user can be heard in a session from now on."""
+        entry = self._connected.get(session)
+        if entry is not None:
+            entry.row = msgspec.structs.replace(entry.row, hearing=Hearing.FEED)
+
+    def in_use(self) -> list[str]:
+        """The handles of the connected sessions."""
+        return list(self._connected)
 
     def connected(self) -> Iterator[tuple[SessionRow, int]]:
         """Each connected session with the number of its connections."""
-        return ((c.row, len(c.close)) for c in self._connected.values())
+        return ((c.row, len(c.lines)) for c in self._connected.values())
 
     def counts(self) -> dict[Level, int]:
         """How many connected sessions are at each level now."""
         return dict(Counter(c.row.level for c in self._connected.values()))
+
+
+def _stands_among(line: Line, ancestors: Collection[Process]) -> bool:
+    holder = line.holder
+    return holder is not None and (holder in ancestors or peers.parent_of(holder) in ancestors)
 
 
 def check_opening(level: Level, ceiling: Level) -> None:

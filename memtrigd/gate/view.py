@@ -22,7 +22,7 @@ class View:
     def __init__(self, permit: Permit, handles: Mapping[Level, LevelReader], writer: LevelWriter | None = None) -> None:
         self.level = permit.level
         self.permitted = permit.reads
-        self.readers = tuple(handles[level] for level in permit.reads if level in handles)
+        self.readers = tuple(handles[level] for level in permit.reads if level not in permit.missing)
         self._writer = writer
         self.every_space = permit.every_space
         self._spaces = permit.spaces

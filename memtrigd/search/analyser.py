@@ -1,6 +1,7 @@
 """What a text is made of: the one function behind index and query, so that they can't drift apart."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -18,9 +19,27 @@ _HYPHEN: Final = re.compile(r"[-_.#+]+")
 _SKIN: Final = re.compile("[\U0001f3fb-\U0001f3ff]")
 
 
+MOST_TIMES: Final = 32
+"""How often a term counts in one memory: BM25 has long levelled off there (0.97 of its limit), and a text that says one
+word a hundred thousand times would slow down everybody's search for that word."""
+STEMMED: Final = 20_000
+"""Different words of one text that are analysed. The others are indexed as they stand: a mebibyte of made-up words
+would take ten seconds to stem, and nobody asks for the 20,001st in another form."""
+
+
 def terms(text: str) -> list[str]:
     """Return the terms of a text for the index, repeats included. Takes any ``str``, in time linear to its length."""
-    return [term for token in _tokens(text) for term in token.terms]
+    found: list[str] = []
+    analysed: set[str] = set()
+    for match in TOKEN.finditer(prepare(text)):
+        script, piece = str(match.lastgroup), match.group()
+        if script == "compound" and piece not in analysed:
+            if len(analysed) >= STEMMED:
+                found += words.whole(piece).terms
+                continue
+            analysed.add(piece)
+        found += (term for token in _TAKE_APART[script](piece) for term in token.terms)
+    return found
 
 
 def query_terms(text: str) -> list[str]:
@@ -32,7 +51,11 @@ def query_terms(text: str) -> list[str]:
 
 def memory_terms(key: str, content: str, entity: str | None, tags: Sequence[str], context: str | None) -> list[str]:
     """Return what a memory is found by. Its level, agent and ids are no text of anybody's and are not searched."""
-    return [term for field in (key, content, entity, *tags, context) if field for term in terms(field)]
+    counted: Counter[str] = Counter()
+    for field in (key, content, entity, *tags, context):
+        if field:
+            counted.update(terms(field))
+    return [term for term, times in counted.items() for _ in range(min(times, MOST_TIMES))]
 
 
 def _tokens(text: str) -> Iterator[Token]:

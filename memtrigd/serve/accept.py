@@ -1,18 +1,22 @@
 """Accepting: who comes in through which door becomes a connection with a caller. Strangers stay outside."""
 
 import asyncio
+import contextlib
 import socket
 from functools import partial
-
-from msgspec.structs import replace
+from typing import Final
 
 from memtrigd.gate import peers
 from memtrigd.gate.doors import HANDED, Door, DoorKind
+from memtrigd.gate.listeners import BACKLOG
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.sessions import Sessions
 from memtrigd.serve.dispatch import Caller
 from memtrigd.serve.protocol import Connection, Service
-from memtrigd.store.control import SessionRow
+from memtrigd.store.interface import SessionRow
+
+FAREWELL: Final = 1.0
+"""Seconds that peers have at the end to take the answers that were given."""
 
 
 class Acceptor:
@@ -32,7 +36,7 @@ class Acceptor:
         for door, listener in sockets.items():
             factory = partial(Connection, self.service, partial(_admit, door), self._inside)
             # create_unix_server would unlink the path at the end (Python 3.13), even that of a passed socket
-            self._servers.append(await loop.create_server(factory, sock=listener))
+            self._servers.append(await loop.create_server(factory, sock=listener, backlog=BACKLOG))
 
     def adopt(self, ours: socket.socket, row: SessionRow, peer: Peer) -> None:
         """Serve the daemon's end of a pair whose other end goes to a host. The session counts as connected at once."""
@@ -51,10 +55,15 @@ class Acceptor:
         for connection in self._inside:
             connection.stop_reading()
 
-    def abandon(self) -> None:
-        """Close the connections that are left, after what they still have to send."""
-        for connection in list(self._inside):
+    async def abandon(self) -> None:
+        """Close the connections that are left, after what they still have to send; don't wait for it for long."""
+        left = list(self._inside)
+        for connection in left:
             connection.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL):
+                for connection in left:
+                    await connection.gone.wait()
 
 
 def _admit(door: Door, transport: asyncio.Transport) -> Caller:
@@ -63,6 +72,6 @@ def _admit(door: Door, transport: asyncio.Transport) -> Caller:
     peer = peers.of(sock)
     if peer.uid != peers.own_uid():
         raise PermissionError
-    if door.kind is DoorKind.CONTROL and peer.process is not None:  # while its parents still live
-        peer = replace(peer, ancestors=peers.ancestors(peer.process.pid))
+    if door.kind in (DoorKind.CONTROL, DoorKind.HOOK):
+        peer = peers.with_ancestors(peer)  # while its parents still live
     return Caller(door, peer)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 from memtrig import wire
 
+from memtrigd.domain import claim
 from memtrigd.domain.errors import Refusal
 from memtrigd.gate.doors import DoorKind
 
@@ -25,18 +26,26 @@ def call(body: bytes) -> wire.Call:
     try:
         return wire.decode_call(body)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise Refusal("bad_frame", f"The frame holds no request: {error}.", _HINT) from None
+        raise Refusal("bad_frame", f"The frame holds no request: {str(error)[:400]}.", _HINT) from None
 
 
 def request(kind: DoorKind, raw: msgspec.Raw) -> wire.Request:
-    """Decode a request as the door allows. Raises Refusal ``not_here`` for another door's, else ``bad_request``."""
+    """Decode a request as the door allows.
+
+    Raises Refusal ``not_here`` for another door's, ``too_large`` for a content that must not even wait, else
+    ``bad_request``.
+    """
     try:
-        return _DECODERS[kind](raw)
+        decoded = _DECODERS[kind](raw)
     except (msgspec.MsgspecError, RecursionError) as error:
         tag = _tag(raw)
         if tag in _EVERY_TYPE and not _carries(kind, tag):
             raise Refusal("not_here", f"This socket does not carry {tag!r}.", _OTHER_DOOR[kind]) from None
         raise Refusal("bad_request", f"{str(error)[:400]}.", _HINT) from None
+    inner = decoded.request if isinstance(decoded, wire.Act) else decoded
+    if isinstance(inner, wire.Save) and len(inner.content) > claim.MAX_CONTENT:
+        claim.text(inner.content, "content")
+    return decoded
 
 
 def _tag(raw: msgspec.Raw) -> object:

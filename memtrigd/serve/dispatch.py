@@ -1,7 +1,7 @@
 """Dispatch: permit → rule → lane → reply. Every request of every door passes through ``take``."""
 
 import socket
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import tzinfo
 from functools import partial
 from hashlib import blake2b
@@ -26,15 +26,13 @@ from memtrigd.gate.sessions import Ids, Sessions
 from memtrigd.gate.view import View
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.hearing import heard
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.turn import Turn
-from memtrigd.store.interface import LevelReader, Remembered
-from memtrigd.store.writer import Hands
+from memtrigd.store.interface import Hands, LevelReader, Remembered
 
-LARGE: Final = 16 << 10
-"""Characters of a content from which its analysis would hold up the loop and goes to the reader's thread."""
-
-
+LARGE: Final = 2 << 10
+"""Characters of a save from which its analysis goes to a thread of its own: ten milliseconds, were all words new."""
 QUEUED: Final = 4096
 """Jobs of one level that may wait for its lanes."""
 
@@ -74,8 +72,10 @@ class Readers(Protocol):
 class Writers(Protocol):
     """The lane of the one writer. ``done`` is called after the commit, never before."""
 
-    def submit(self, level: Level | None, run: Callable[[Hands], Any], done: Callable[[Any], None]) -> None:
-        """Run ``run`` in a transaction of ``level``, None for control.db."""
+    def submit(
+        self, level: Level | None, run: Callable[[Hands], Any], done: Callable[[Any], None], line: str | None = None
+    ) -> None:
+        """Run ``run`` in a transaction of ``level``, None for control.db, after all that its ``line`` sent before."""
 
 
 class Dispatcher(Struct, frozen=True):
@@ -83,8 +83,12 @@ class Dispatcher(Struct, frozen=True):
 
     sessions: Sessions
     readers: Readers
+    analysts: Readers
+    """Where large texts are analysed: a lane beside the readers, so that nobody's search waits for it."""
     writers: Writers
     handles: Mapping[Level, LevelReader]
+    unavailable: Container[Level]
+    """The levels whose file can't be used now: one may be lost while the daemon runs."""
     ids: Ids
     clock: Callable[[], Micros]
     zone: tzinfo
@@ -106,6 +110,8 @@ class Dispatcher(Struct, frozen=True):
             session = self.sessions.current(caller.session) if caller.session is not None else None
             leave = policy.permit(caller.door, session, self._at_its_level(request))
             missing = self.missing(leave.reads)
+            if missing:
+                leave = replace(leave, missing=missing)
             self._in_lane(leave, request.request if isinstance(request, wire.Act) else request, reply)
         except Refusal as refusal:
             reply(refusal)
@@ -122,9 +128,17 @@ class Dispatcher(Struct, frozen=True):
         found = next((reader.level for reader in self.handles.values() if named and reader.by_id(named)), None)
         return request if found is None else replace(request, level=found.name)
 
+    def hear(self, peer: Peer, request: wire.Heard) -> wire.Noted:
+        """Let the sessions of a hook's host hear what the user said."""
+
+        def keep(write: Callable[[Hands], None]) -> None:
+            self.writers.submit(None, write, lambda _: None)
+
+        return heard(peer, request, self.sessions, self.ears, keep)
+
     def missing(self, reads: Iterable[Level]) -> tuple[Level, ...]:
         """Those of some levels whose file can't be used."""
-        return tuple(level for level in reads if level not in self.handles)
+        return tuple(level for level in reads if level in self.unavailable)
 
     def _in_lane(self, leave: Permit, request: Any, reply: Replied) -> None:
         operation = OPERATIONS[type(request)]
@@ -148,11 +162,11 @@ class Dispatcher(Struct, frozen=True):
         return run
 
     def _prepare(self, operation: Operation, leave: Permit, request: Any, reply: Replied) -> None:
-        """Prepare a write, on the reader's thread where that takes long, then queue it at the caller's level."""
+        """Prepare a write, on a thread of its own where that takes long, then queue it at the caller's level."""
         prepare = operation.prepare
         if prepare is None:
             self._queue(operation, leave, request, request, reply)
-        elif len(request.content) < LARGE:
+        elif not is_large(request):
             self._queue(operation, leave, request, prepare(request, leave.actor, self.zone), reply)
         else:
 
@@ -163,14 +177,14 @@ class Dispatcher(Struct, frozen=True):
                     self._queue(operation, leave, request, outcome, reply)
 
             done = self._counted(leave.level, prepared)
-            self.readers.submit(lambda _: prepare(request, leave.actor, self.zone), done)
+            self.analysts.submit(lambda _: prepare(request, leave.actor, self.zone), done)
 
     def _queue(self, operation: Operation, leave: Permit, request: Any, draft: Any, reply: Replied) -> None:
         def run(hands: Hands) -> wire.Result:
             turn = self._turn(leave, View(leave, hands.readers, hands.writer))
             return once(turn, request, lambda: operation.run(turn, draft))
 
-        self.writers.submit(leave.level, run, self._counted(leave.level, reply))
+        self.writers.submit(leave.level, run, self._counted(leave.level, reply), leave.actor.session)
 
     def _counted(self, level: Level, reply: Callable[[Any], None]) -> Callable[[Any], None]:
         """Count a job in until its outcome is there. Raises ``busy`` where too many of its level wait."""
@@ -203,6 +217,12 @@ def _dreamt(night: Night | Exception) -> wire.Result | Exception:
     )
 
 
+def is_large(request: wire.Save) -> bool:
+    """Tell whether the text of a save takes long to analyse."""
+    texts = (request.content, request.context or "", request.entity or "", *request.tags)
+    return sum(map(len, texts)) >= LARGE
+
+
 def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Result:
     """Run a write at most once per idempotency key, and answer a retry with what the first try was answered.
 
@@ -212,7 +232,8 @@ def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Resul
     if request.idempotency_key is None:
         return run()
     key, session = name(request.idempotency_key, "idempotency key"), turn.actor.session
-    digest = blake2b(msgspec.msgpack.encode(request), digest_size=16).digest()
+    where = turn.view.level.slug.encode() if turn.actor.is_owner else b""  # the owner says it, a session is raised
+    digest = blake2b(where + msgspec.msgpack.encode(request), digest_size=16).digest()
     for reader in turn.view.readers:
         earlier = reader.remembered(session, key)
         if earlier is None:

@@ -2,25 +2,28 @@
 
 import socket
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from memtrig import wire
+from msgspec.structs import replace
 
 import memtrigd
 from memtrigd.domain.claim import MAX_NOTE, name, text
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level, parse_level
 from memtrigd.domain.moments import Micros, to_iso
+from memtrigd.domain.trust import Hearing
 from memtrigd.gate.doors import HANDED
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.sessions import Labels, Sessions, check_opening, check_raise
 from memtrigd.serve.dispatch import Caller, Done, Reply, Writers
-from memtrigd.store.control import ControlReader, ControlWriter, SessionRow
-from memtrigd.store.interface import Change
-from memtrigd.store.writer import Hands
+from memtrigd.store.interface import Change, ControlReader, Hands, SessionRow
 
 Adopt: TypeAlias = Callable[[socket.socket, SessionRow, Peer], None]
 """Takes the daemon's end of a pair of sockets into service, for a session and the peer that asked for it."""
+
+MAX_LISTED: Final = 500
+"""Sessions in one list: with the longest labels they fill a quarter of a frame."""
 
 
 class Greeting:
@@ -55,6 +58,7 @@ class Greeting:
             raise Refusal("not_here", "This descriptor has its session already.", "Send requests without hello.")
         if request.resume is not None:
             row, token = self._sessions.resume(caller.door, request.resume), request.resume
+            self.touch(row.id)
         else:
             now = self._clock()
             row, token = self._sessions.mint(caller.door, labels, level, level, now)
@@ -67,37 +71,55 @@ class Greeting:
         """Open or resume a session for a host, on disk before it is answered, and hand over its descriptor."""
         labels = _labels(request.agent, request.conversation, request.space)
         if request.resume is not None:
-            self._hand_over(caller, self._sessions.resume(HANDED, request.resume), request.resume, done)
+            row = self._sessions.resume(HANDED, request.resume)
+            self.touch(row.id)
+            self._hand_over(caller, row, request.resume, done)
             return
         level = parse_level(request.level)
         ceiling = level if request.ceiling is None else parse_level(request.ceiling)
         check_opening(level, ceiling)
+        hearing = Hearing.UNATTENDED if request.unattended else Hearing.NONE
+        labels = replace(labels, hearing=hearing)
         row, token = self._sessions.mint(HANDED, labels, level, ceiling, self._clock())
-        self._on_disk(lambda control: control.add(row), done, lambda _: self._hand_over(caller, row, token, done))
+
+        def committed(_: object) -> None:
+            self._hand_over(caller, row, token, done)
+
+        self._on_disk(None, lambda hands: hands.control.add(row), done, committed)
 
     def _hand_over(self, caller: Caller, row: SessionRow, token: str, done: Done) -> None:
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError:
+            full = Refusal("busy", "The daemon has no descriptor free.", "Try again in a moment.", retryable=True)
+            done(Reply(error=full))
+            return
         self._adopt(ours, row, caller.peer)
         done(Reply(_welcome(row, token), descriptor=theirs))
 
     def raise_(self, request: wire.SessionRaise, done: Done) -> None:
-        """Ratchet a session up: on disk first, then in force, then answered.
+        """Ratchet a session up: its reason is written, then its level; then it is in force, then answered.
 
-        The reason goes into the file of the new level: it may tell what the session is about to read.
+        The reason goes into the file of the new level: it may tell what the session is about to read. The two files
+        commit one after the other. If the reason can't be kept the session stays where it is. A crash in between
+        leaves the reason of a raise that was asked for and did not happen, never a raise without its reason; those
+        that happened are in ``raised`` of control.db, at the same moment.
         """
         level = parse_level(request.level)
         reason = text(request.reason, "reason", MAX_NOTE)
         row = self._row(request.session)
         check_raise(row, level)
         now = self._clock()
+        change = Change(op="session.raise", actor="owner", session=row.id, at=now, reason=reason)
+
+        def noted(_: object) -> None:
+            self._on_disk(None, lambda hands: hands.control.set_level(row.id, level, now), done, committed)
 
         def committed(force: Level) -> None:
             self._sessions.raised(row.id, force)
-            change = Change(op="session.raise", actor="owner", session=row.id, at=now, reason=reason)
-            raised = Reply(wire.Raised(session=row.id, level=force.name))
-            self._writers.submit(level, lambda hands: _note(hands, change), lambda _: done(raised))
+            done(Reply(wire.Raised(session=row.id, level=force.name)))
 
-        self._on_disk(lambda control: control.set_level(row.id, level, now), done, committed)
+        self._on_disk(level, lambda hands: _note(hands, change), done, noted)
 
     def end(self, request: wire.SessionEnd, done: Done) -> None:
         """End a session: void on disk first, then its connections close."""
@@ -108,19 +130,31 @@ class Greeting:
             self._sessions.end(row.id)
             done(Reply(wire.Ended(session=row.id)))
 
-        self._on_disk(lambda control: control.end(row.id, now), done, committed)
+        self._on_disk(None, lambda hands: hands.control.end(row.id, now), done, committed)
 
     def list(self, request: wire.SessionList) -> wire.Sessions:
-        """List the connected sessions, or every one that is kept."""
+        """List the connected sessions, or every one that is kept: the newest, and how many more there are."""
+        if not 1 <= request.limit <= MAX_LISTED:
+            raise Refusal("bad_value", f"limit is {request.limit}.", f"Ask for 1 to {MAX_LISTED} sessions.")
         connected = {row.id: (row, count) for row, count in self._sessions.connected()}
-        rows = [row for row, _ in connected.values()]
+        rows, total = [row for row, _ in connected.values()], len(connected)
         if request.all:
-            rows += [row for row in self._rows.all(include_ended=True) if row.id not in connected]
-        rows.sort(key=lambda row: (row.opened, row.id))
-        return wire.Sessions(sessions=[_shown(row, connected.get(row.id, (row, 0))[1]) for row in rows])
+            total = self._rows.count() + sum(self._rows.by_id(row.id) is None for row in rows)
+            kept = self._rows.all(include_ended=True, limit=request.limit)
+            rows += [row for row in kept if row.id not in connected]
+        rows.sort(key=lambda row: (row.opened, row.id), reverse=True)
+        shown = [_shown(row, connected.get(row.id, (row, 0))[1]) for row in rows[: request.limit]]
+        return wire.Sessions(sessions=shown, more=total - len(shown))
 
-    def _on_disk(self, write: Callable[[ControlWriter], Any], done: Done, committed: Callable[[Any], None]) -> None:
-        """Write control.db, and go on with ``committed`` only when that is durable."""
+    def touch(self, session: str) -> None:
+        """Note that a session is in use, so that it is not dropped as old. Nobody waits for it."""
+        now = self._clock()
+        self._writers.submit(None, lambda hands: hands.control.touch(session, now), lambda _: None)
+
+    def _on_disk(
+        self, level: Level | None, write: Callable[[Hands], Any], done: Done, committed: Callable[[Any], None]
+    ) -> None:
+        """Write a level's file, or control.db, and go on with ``committed`` only when that is durable."""
 
         def settled(outcome: Any) -> None:
             if isinstance(outcome, Exception):
@@ -128,7 +162,7 @@ class Greeting:
             else:
                 committed(outcome)
 
-        self._writers.submit(None, lambda hands: write(hands.control), settled)
+        self._writers.submit(level, write, settled)
 
     def _row(self, session: str) -> SessionRow:
         """Find a session by its handle, connected or not. Raises ``session_unknown``."""
@@ -178,5 +212,5 @@ def _shown(row: SessionRow, connections: int) -> wire.Session:
 
 
 def _note(hands: Hands, change: Change) -> None:
-    if hands.writer is not None:
-        hands.writer.note(change)
+    assert hands.writer is not None
+    hands.writer.note(change)

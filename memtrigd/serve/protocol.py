@@ -5,9 +5,6 @@ while writes that follow each other travel together into one commit.
 """
 
 import asyncio
-import contextlib
-import os
-import socket
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Protocol
@@ -17,19 +14,23 @@ from memtrig import wire
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.serve import decode
-from memtrigd.serve.dispatch import LARGE, Caller, Done, Reply
+from memtrigd.serve.dispatch import Caller, Done, Reply, is_large
 from memtrigd.serve.frames import Splitter
+from memtrigd.serve.handover import hand_over
 
 IN_FLIGHT: Final = 128
 """Requests of one connection that may wait or run; then its bytes are left in the kernel until there is room."""
-SHARE: Final = IN_FLIGHT
-"""Frames of one connection that are read at a time, before the others have their turn."""
+HELD: Final = 16 << 20
+"""Bytes of such requests from which there is no room either: two of the largest frames."""
+SHARE: Final = 100
+"""Frames of one connection that are read at a time, before the others have their turn: half a millisecond's work.
+
+Frames that are refused unread, which no bound of waiting requests stops, count as well.
+"""
 READS: Final = 8
 """Reads of one connection that may run at a time: each answer may have a mebibyte, and its reader may be slow."""
 LONG: Final = 64 << 10
 """Bytes of an answer that leaves at once, so that a peer that does not read is noticed before the next."""
-RETRY: Final = 0.01
-"""Seconds between looks whether a descriptor can be handed over."""
 
 
 class Service(Protocol):
@@ -49,20 +50,23 @@ class Service(Protocol):
 
 
 class Connection(asyncio.Protocol):
-    """The life of one connection, from accept to close."""
+    """The life of one connection, from accept to close. ``gone`` is set after it."""
 
     def __init__(
         self, service: Service, admit: Callable[[asyncio.Transport], Caller], inside: set["Connection"]
     ) -> None:
+        self.gone = asyncio.Event()
         self._service = service
         self._admit = admit
         self._all = inside
         self._splitter = Splitter()
-        self._waiting: deque[tuple[int, wire.Request]] = deque()
+        self._waiting: deque[tuple[int, wire.Request, int]] = deque()
         self._running = 0
+        self._held = 0
         self._writing = 0
         self._barrier = False
         self._clogged = False
+        self._stopping = False
         self._unsent: list[bytes] = []
         self._inside = False
         self._scheduled = False
@@ -86,12 +90,14 @@ class Connection(asyncio.Protocol):
     # -- bytes in ------------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Let the gate see who it is. A stranger is closed on without a word."""
+        """Let the gate see who it is. A stranger is closed on without a word, and so is whom the gate can't judge."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         try:
             self._caller = self._admit(transport)
-        except PermissionError:
+        except Exception as error:
+            if not isinstance(error, PermissionError):
+                self._service.fault(error)
             transport.abort()
             return
         self._all.add(self)
@@ -159,26 +165,31 @@ class Connection(asyncio.Protocol):
         try:
             call = decode.call(body)
             number = call.id
-            self._waiting.append((number, decode.request(self.caller.door.kind, call.request)))
+            request = decode.request(self.caller.door.kind, call.request)
         except Refusal as refusal:
             self._send(number, Reply(error=refusal))
+        else:
+            self._held += len(body)
+            self._waiting.append((number, request, len(body)))
 
     def _full(self) -> bool:
-        return len(self._waiting) + self._running >= IN_FLIGHT or self._clogged
+        crowded = len(self._waiting) + self._running >= IN_FLIGHT or self._held >= HELD
+        return crowded or self._clogged or self._stopping
 
     # -- requests, in order --------------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Start what may start."""
+        """Start what may start: writes beside writes, reads beside reads, each behind the others before it."""
         while self._waiting and not self._barrier and not self._clogged:
-            number, request = self._waiting[0]
+            number, request, size = self._waiting[0]
             writes = _is_write(request)
-            if not writes and (self._writing or self._running >= READS):
+            reading = self._running - self._writing
+            if reading if writes else (self._writing or reading >= READS):
                 break
             self._waiting.popleft()
-            self._start(number, request, writes)
+            self._start(number, request, size, writes)
 
-    def _start(self, number: int, request: wire.Request, writes: bool) -> None:
+    def _start(self, number: int, request: wire.Request, size: int, writes: bool) -> None:
         self._running += 1
         self._writing += writes
         slow = _analysed_elsewhere(request)
@@ -186,6 +197,7 @@ class Connection(asyncio.Protocol):
 
         def done(reply: Reply) -> None:
             self._running -= 1
+            self._held -= size
             self._writing -= writes
             if slow:
                 self._barrier = False
@@ -204,28 +216,11 @@ class Connection(asyncio.Protocol):
         frame = self._encode(number, reply)
         if reply.descriptor is not None:
             self._flush()
-            self._hand_over(frame, reply.descriptor)
+            hand_over(self.transport, frame, reply.descriptor)
             return
         self._unsent.append(frame)
         if not self._inside or len(frame) >= LONG:
             self._flush()
-
-    def _hand_over(self, frame: bytes, descriptor: socket.socket) -> None:
-        """Send a frame with a descriptor: past the transport, so only when the transport has nothing left to send."""
-        if self.transport.is_closing():
-            descriptor.close()
-            return
-        sent = 0
-        if self.transport.get_write_buffer_size() == 0:
-            own = socket.socket(fileno=os.dup(self.transport.get_extra_info("socket").fileno()))
-            with own, contextlib.suppress(BlockingIOError):
-                sent = socket.send_fds(own, [frame], [descriptor.fileno()])
-        if sent == 0:
-            asyncio.get_running_loop().call_later(RETRY, self._hand_over, frame, descriptor)
-            return
-        descriptor.close()
-        if sent < len(frame):
-            self.transport.write(frame[sent:])
 
     def _encode(self, number: int, reply: Reply) -> bytes:
         """Frame a reply; a fault of our own becomes ``internal`` and nothing of it leaves but that."""
@@ -255,7 +250,7 @@ class Connection(asyncio.Protocol):
 
     def stop_reading(self) -> None:
         """Take no more requests: the daemon stops."""
-        self._clogged = True
+        self._stopping = True
         self._waiting.clear()
         self.transport.pause_reading()
 
@@ -269,6 +264,7 @@ class Connection(asyncio.Protocol):
         """Tell the gate. Writes that are under way still commit; nobody hears of them here."""
         self._waiting.clear()
         self._all.discard(self)
+        self.gone.set()
         if self._caller is not None:
             self._service.lost(self._caller, self)
 
@@ -280,4 +276,4 @@ def _is_write(request: wire.Request) -> bool:
 def _analysed_elsewhere(request: wire.Request) -> bool:
     """Tell whether a save's text is prepared on another thread: the next write must not overtake it."""
     inner = request.request if isinstance(request, wire.Act) else request
-    return isinstance(inner, wire.Save) and len(inner.content) >= LARGE
+    return isinstance(inner, wire.Save) and is_large(inner)

@@ -9,7 +9,7 @@ from memtrigd.domain.forgetting import reinforced
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.serve.below import recall_below
-from memtrigd.store.writer import Hands
+from memtrigd.store.interface import Hands
 
 EVERY: Final = 2.0
 """Seconds between batches: a crash forgets that much of what was recalled, and nothing of what was said."""

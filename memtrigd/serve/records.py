@@ -1,6 +1,8 @@
 """From a memory to what a reader sees of it on the wire."""
 
+import msgspec
 from memtrig.wire import Record
+from msgspec.structs import replace
 
 from memtrigd.domain.forgetting import effective_importance
 from memtrigd.domain.memory import Memory
@@ -9,7 +11,7 @@ from memtrigd.domain.shadowing import Winner
 from memtrigd.domain.trust import Rank, rank_of
 
 REPLY_BYTES = 1 << 20
-"""Bytes of content in one reply; what is over goes to the next page or is shown by its beginning."""
+"""Bytes of records in one reply; what is over goes to the next page or is shown by its beginning."""
 EXCERPT = 600
 """Characters of a content that is shown by its beginning."""
 
@@ -63,9 +65,27 @@ def record(memory: Memory, now: Micros, winner: Winner | None = None, worth: flo
     )
 
 
-def size(memory: Memory) -> int:
-    """Bytes that a record takes in a reply, near enough for paging: the texts and a round sum for the rest."""
-    return len(memory.content.encode()) + 1024
+def size(shown: Record) -> int:
+    """Bytes that a record takes in a reply."""
+    return len(msgspec.msgpack.encode(shown))
+
+
+def excerpt(shown: Record) -> Record:
+    """Show a record by its beginning, and say how much there is: ``get`` brings the whole."""
+    if len(shown.content) <= EXCERPT:
+        return shown
+    return replace(shown, content=shown.content[:EXCERPT], content_bytes=len(shown.content.encode()))
+
+
+def with_short_company(shown: Record) -> Record:
+    """Cut what stands beside a record to its beginning, as lists and searches show it."""
+    if shown.supplement is None and shown.newer_lower is None:
+        return shown
+    return replace(
+        shown,
+        supplement=excerpt(shown.supplement) if shown.supplement else None,
+        newer_lower=excerpt(shown.newer_lower) if shown.newer_lower else None,
+    )
 
 
 def _beside(memory: Memory | None, now: Micros) -> Record | None:

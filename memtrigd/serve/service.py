@@ -1,9 +1,8 @@
 """The service behind every connection: greets, keeps the owner's belt buckled, and passes the rest to dispatch."""
 
-import traceback
+from functools import partial
 from typing import Final
 
-import structlog
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
@@ -11,14 +10,14 @@ from memtrigd.domain.levels import Level
 from memtrigd.gate import belt
 from memtrigd.gate.doors import DoorKind
 from memtrigd.gate.sessions import Sessions
+from memtrigd.serve import faults
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
+from memtrigd.serve.everywhere import at_every_level
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.protocol import Connection
 
 _SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionRaise, wire.SessionList, wire.SessionEnd)
 _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
-
-log = structlog.get_logger()
 
 
 class Service:
@@ -46,6 +45,10 @@ class Service:
                     done(Reply(self._greeting.list(request)))
                 case wire.SessionEnd():
                     self._greeting.end(request, done)
+                case wire.Heard():
+                    done(Reply(self._dispatcher.hear(caller.peer, request)))
+                case wire.Act(all_levels=True):
+                    at_every_level(request, partial(self._dispatcher.take, caller), done)
                 case _:
                     self._dispatcher.take(caller, request, done)
         except Refusal as refusal:
@@ -69,15 +72,14 @@ class Service:
         return () if level is None else self._dispatcher.missing(level.and_below())
 
     def lost(self, caller: Caller, connection: Connection) -> None:
-        """Count a connection out of its session."""
+        """Count a connection out of its session, which was in use until now."""
         if caller.session is not None:
             self._sessions.detach(caller.session, connection.close)
+            self._greeting.touch(caller.session)
 
     def fault(self, error: BaseException) -> Refusal:
-        """Log where a fault of our own happened, never its message: that may hold what the user said."""
-        frames = traceback.extract_tb(error.__traceback__)
-        where = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno}:{frame.name}" for frame in frames]
-        log.error("fault", kind=type(error).__name__, where=where)
+        """Log a fault of our own and turn it into what the caller may know of it."""
+        faults.record(error)
         return Refusal(
             "internal",
             "The daemon has a fault; the request was not done.",

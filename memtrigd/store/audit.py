@@ -1,14 +1,15 @@
 """The journal of each level: append-only rows, each sealed together with the one before it (HMAC-SHA256).
 
-A row holds a salted, keyed digest of the state of a memory or suppression, never the text. The salt lies with that
-state: when it is destroyed nobody can test a guess of the text against the digest any more. ``verify`` finds each edit,
-cut or swap made without the key; a cut at the very end only against a head that was kept elsewhere.
+A row holds salted, keyed digests of the state of a memory or suppression and of the version that tells of the change,
+never the text. The salt lies with that state: when it is destroyed nobody can test a guess of the text against the
+digests any more. ``verify`` finds each edit, cut or swap made without the key; a cut at the very end only against a
+head that was kept elsewhere.
 """
 
 import hmac
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import apsw
 from msgspec import Struct
@@ -20,6 +21,10 @@ from memtrigd.store.interface import Change
 from memtrigd.store.records import FIELDS, WISH_FIELDS, audited, from_row, wish_from_row
 
 SALT_BYTES: Final = 16
+ERASE: Final = "erase"
+"""The one change that destroys a salt."""
+
+Field: TypeAlias = str | bytes | int | None
 
 
 class Head(Struct, frozen=True):
@@ -34,15 +39,30 @@ def new_salt() -> bytes:
     return os.urandom(SALT_BYTES)
 
 
-def append(connection: apsw.Connection, key: bytes, state: Memory | Suppression, salt: bytes, change: Change) -> None:
-    """Write the journal's row of a change, inside the change's own transaction."""
-    _append(connection, key, state.id, _digest(key, salt, state), change)
+def append(
+    connection: apsw.Connection,
+    key: bytes,
+    state: Memory | Suppression,
+    salt: bytes,
+    *,
+    change: Change,
+    fields: str | None = None,
+) -> int:
+    """Write the journal's row of a change, inside the change's own transaction.
+
+    ``fields`` are those of the version that tells of the change; a suppression has none. Returns the row's number,
+    which the version gets too.
+    """
+    version = None if fields is None else _of_version(key, salt, state.id, *_told(change), fields)
+    return _append(connection, key, state.id, change, digest=_of_state(key, salt, state), version=version)
 
 
-def note(connection: apsw.Connection, key: bytes, salt: bytes, change: Change, about: str | None = None) -> None:
-    """Write the journal's row of something that changed no memory of this level, ``about`` a lower one or none."""
-    said = b"".join(map(_prefixed, (change.reason, about)))
-    _append(connection, key, "", hmac.digest(key, b"note" + salt + said, "sha256"), change)
+def note(connection: apsw.Connection, key: bytes, salt: bytes, change: Change, about: str | None = None) -> int:
+    """Write the journal's row of something that changed no memory of this level, ``about`` a lower one or none.
+
+    Returns the row's number, which the event gets too.
+    """
+    return _append(connection, key, "", change, digest=_of_event(key, salt, *_told(change), about), version=None)
 
 
 def text_digest(key: bytes, canonical_text: str) -> bytes:
@@ -50,43 +70,50 @@ def text_digest(key: bytes, canonical_text: str) -> bytes:
     return hmac.digest(key, b"text" + canonical_text.encode(), "sha256")
 
 
-def _append(connection: apsw.Connection, key: bytes, memory_id: str, digest: bytes, change: Change) -> None:
+def _append(
+    connection: apsw.Connection, key: bytes, memory_id: str, change: Change, *, digest: bytes, version: bytes | None
+) -> int:
     last = head(connection)
-    fields = (last.seq + 1, change.at, change.op, memory_id, change.actor, change.session, digest)
+    fields = (last.seq + 1, change.at, change.op, memory_id, change.actor, change.session, digest, version)
     connection.execute(
-        "INSERT INTO audit (seq, at, op, memory_id, actor, session, digest, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO audit (seq, at, op, memory_id, actor, session, digest, version, mac)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*fields, _seal(key, last.mac, fields)),
     )
+    return last.seq + 1
 
 
 def head(connection: apsw.Connection) -> Head:
     """The newest row, for keeping elsewhere."""
-    for seq, mac in connection.execute("SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1"):
-        return Head(seq, mac)
-    return Head(0, b"")
+    row = connection.execute(NEWEST).fetchone()
+    return Head(0, b"") if row is None else Head(*row)
 
 
 def verify(connection: apsw.Connection, key: bytes, level: Level, known: Head | None = None) -> list[str]:
-    """Check the whole journal, and each memory and suppression against it; return the problems, one sentence each.
+    """Check the whole journal, and each memory, suppression, version and event against it; return the problems.
 
-    None when all is sound. ``known`` is a head kept elsewhere: the journal must still hold it. Sentences name numbers
-    and ids, no contents.
+    None when all is sound. ``known`` is a head kept elsewhere: the journal must still hold it. Problems are sentences
+    that name numbers and ids, no contents. Not covered: of an erased memory more than that it was erased, the stamps
+    that recall moves, ledgers, masks, the index (which can be made anew) and the answers kept for retries.
     """
-    connection.execute("SAVEPOINT verify")  # one snapshot for all walks
+    connection.execute("BEGIN")  # one snapshot for all walks
     try:
         return [
             *_broken_links(connection, key, known),
             *_unvouched_memories(connection, key, level),
             *_unvouched_suppressions(connection, key),
+            *_unvouched_versions(connection, key),
+            *_unvouched_events(connection, key),
         ]
     finally:
-        connection.execute("RELEASE verify")
+        if connection.in_transaction:  # an error of the disk ends it
+            connection.execute("ROLLBACK")
 
 
 def _broken_links(connection: apsw.Connection, key: bytes, known: Head | None) -> Iterator[str]:
     last, found = Head(0, b""), known is None or known.seq == 0
     for *fields, mac in connection.execute(
-        "SELECT seq, at, op, memory_id, actor, session, digest, mac FROM audit ORDER BY seq"
+        "SELECT seq, at, op, memory_id, actor, session, digest, version, mac FROM audit ORDER BY seq"
     ):
         seq = fields[0]
         if seq != last.seq + 1:
@@ -100,48 +127,111 @@ def _broken_links(connection: apsw.Connection, key: bytes, known: Head | None) -
 
 
 def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -> Iterator[str]:
-    for salt, digest, *row in connection.execute(_MEMORIES_AND_DIGESTS):
+    for op, digest, salt, *row in connection.execute(_MEMORIES):
         memory = from_row(tuple(row), level)
         if digest is None:
             yield f"Memory {memory.id} is not in the journal."
-        elif salt is not None and not hmac.compare_digest(digest, _digest(key, salt, memory)):
+        elif salt is None and op == ERASE:
+            continue
+        elif salt is None or not hmac.compare_digest(digest, _of_state(key, salt, memory)):
             yield f"Memory {memory.id} is not as the journal left it."
     for (subject,) in connection.execute(_MISSING):
         yield f"Memory or suppression {subject} is in the journal and nowhere else."
 
 
 def _unvouched_suppressions(connection: apsw.Connection, key: bytes) -> Iterator[str]:
-    for salt, digest, *row in connection.execute(_SUPPRESSIONS_AND_DIGESTS):
+    for _, digest, salt, *row in connection.execute(_SUPPRESSIONS):
         wish = wish_from_row(tuple(row))
         if digest is None:
             yield f"Suppression {wish.id} is not in the journal."
-        elif not hmac.compare_digest(digest, _digest(key, salt, wish)):
+        elif not hmac.compare_digest(digest, _of_state(key, salt, wish)):
             yield f"Suppression {wish.id} is not as the journal left it."
 
 
-def _digest(key: bytes, salt: bytes, state: Memory | Suppression) -> bytes:
+def _unvouched_versions(connection: apsw.Connection, key: bytes) -> Iterator[str]:
+    """Memories that are gone or without a salt were looked at before: without it nothing can be said of a version."""
+    for seq, digest, salt, *version in connection.execute(_VERSIONS):
+        if digest is None or not hmac.compare_digest(digest, _of_version(key, salt, *version)):
+            yield f"The version of row {seq} is not as the journal left it."
+    for (seq,) in connection.execute(
+        "SELECT seq FROM version WHERE seq NOT IN (SELECT seq FROM audit WHERE version IS NOT NULL)"
+    ):
+        yield f"Version {seq} is not in the journal."
+
+
+def _unvouched_events(connection: apsw.Connection, key: bytes) -> Iterator[str]:
+    for seq, digest, salt, *event in connection.execute(_EVENTS):
+        if salt is None or not hmac.compare_digest(digest, _of_event(key, salt, *event)):
+            yield f"The event of row {seq} is not as the journal left it."
+    for (seq,) in connection.execute(
+        "SELECT seq FROM event WHERE seq NOT IN (SELECT seq FROM audit WHERE memory_id = '')"
+    ):
+        yield f"Event {seq} is not in the journal."
+
+
+def _told(change: Change) -> tuple[Field, ...]:
+    return change.at, change.op, change.actor, change.session, change.reason
+
+
+def _of_state(key: bytes, salt: bytes, state: Memory | Suppression) -> bytes:
     purpose = b"state" if isinstance(state, Memory) else b"wish"
     return hmac.digest(key, purpose + salt + audited(state), "sha256")
 
 
-def _seal(key: bytes, before: bytes, fields: tuple[Any, ...]) -> bytes:
+def _of_version(key: bytes, salt: bytes, *version: Field) -> bytes:
+    return hmac.digest(key, b"version" + salt + b"".join(map(_prefixed, version)), "sha256")
+
+
+def _of_event(key: bytes, salt: bytes, *event: Field) -> bytes:
+    return hmac.digest(key, b"event" + salt + b"".join(map(_prefixed, event)), "sha256")
+
+
+def _seal(key: bytes, before: bytes, fields: tuple[Field, ...]) -> bytes:
     return hmac.digest(key, b"row" + before + b"".join(map(_prefixed, fields)), "sha256")
 
 
-def _prefixed(value: str | bytes | int | None) -> bytes:
+def _prefixed(value: Field) -> bytes:
     """Spell a field with its type and length, so that no two rows of different fields have the same bytes."""
     raw = value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
     return type(value).__name__[:1].encode() + len(raw).to_bytes(4, "big") + raw
 
 
-def _with_digests(table: str, fields: Sequence[str]) -> str:
-    newest = f"(SELECT digest FROM audit WHERE memory_id = {table}.id ORDER BY seq DESC LIMIT 1)"  # noqa: S608
-    return " ".join(("SELECT salt,", newest, ",", ", ".join(fields), "FROM", table, "ORDER BY number"))
+NEWEST: Final = "SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1"
+"""The number and the seal of the newest row."""
 
 
-_MEMORIES_AND_DIGESTS: Final = _with_digests("memory", FIELDS)
-_SUPPRESSIONS_AND_DIGESTS: Final = _with_digests("suppression", WISH_FIELDS)
+def _with_last(table: str, fields: Sequence[str]) -> str:
+    """The rows of a table with what the journal last told of each."""
+    return " ".join(
+        (
+            "SELECT last.op, last.digest, salt,",
+            ", ".join(f"{table}.{field}" for field in fields),
+            f"FROM {table} LEFT JOIN audit AS last",
+            "ON last.seq = (SELECT max(seq) FROM audit",
+            f"WHERE memory_id = {table}.id) ORDER BY number",
+        )
+    )
+
+
+_MEMORIES: Final = _with_last("memory", FIELDS)
+_SUPPRESSIONS: Final = _with_last("suppression", WISH_FIELDS)
 _MISSING: Final = (
     "SELECT DISTINCT memory_id FROM audit WHERE memory_id <> ''"
     " AND memory_id NOT IN (SELECT id FROM memory) AND memory_id NOT IN (SELECT id FROM suppression)"
+)
+_TOLD: Final = "told.at, told.op, told.actor, told.session, told.reason"
+_VERSIONS: Final = " ".join(
+    (
+        "SELECT audit.seq, audit.version, salt, told.memory_id,",
+        _TOLD,
+        ", told.fields FROM audit JOIN memory ON memory.id = audit.memory_id",
+        "LEFT JOIN version AS told ON told.seq = audit.seq WHERE salt IS NOT NULL ORDER BY audit.seq",
+    )
+)
+_EVENTS: Final = " ".join(
+    (
+        "SELECT audit.seq, digest, salt,",
+        _TOLD,
+        ", told.about FROM audit LEFT JOIN event AS told USING (seq) WHERE memory_id = '' ORDER BY seq",
+    )
 )

@@ -3,59 +3,60 @@
 from typing import Any, Final
 
 import apsw
-from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.trust import Hearing
+from memtrigd.store.handles import ReadHandle, WriteHandle
+from memtrigd.store.interface import SessionRow
+
+FILE: Final = "control.db"
 
 
-class SessionRow(Struct, frozen=True, kw_only=True):
-    """A session as it is kept. ``origin`` is the socket that minted it; of the resume token only a hash is here."""
-
-    id: str
-    token_hash: bytes
-    agent: str | None = None
-    conversation: str | None = None
-    space: str | None = None
-    origin: str
-    start_level: Level
-    level: Level
-    ceiling: Level
-    opened: Micros
-    seen: Micros
-    ended: Micros | None = None
-    hearing: Hearing = Hearing.NONE
-
-
-class ControlReader:
-    """Reads of control.db, over a connection that is this handle's own."""
+class SqliteControlReader(ReadHandle):
+    """The ControlReader of control.db, over a connection that is this handle's own."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self.connection = connection
+        super().__init__(connection, FILE)
 
     def by_token(self, token_hash: bytes) -> SessionRow | None:
         """The session whose resume token has this hash, ended or not."""
-        return next(map(_session, self.connection.execute(_SELECT + " WHERE token_hash = ?", (token_hash,))), None)
+        return self._one(_SELECT + " WHERE token_hash = ?", token_hash)
 
     def by_id(self, session: str) -> SessionRow | None:
         """The session with this handle, ended or not."""
-        return next(map(_session, self.connection.execute(_SELECT + " WHERE id = ?", (session,))), None)
+        return self._one(_SELECT + " WHERE id = ?", session)
 
-    def all(self, *, include_ended: bool = False) -> list[SessionRow]:
-        """The sessions in the order in which they were opened."""
-        sql = _SELECT + " WHERE ended IS NULL OR ? ORDER BY opened, id"
-        return list(map(_session, self.connection.execute(sql, (include_ended,))))
+    def all(self, *, include_ended: bool = False, limit: int = -1) -> list[SessionRow]:
+        """The sessions, the newest first: ``limit`` of them at most, every one if it is negative."""
+        sql = _SELECT + " WHERE ended IS NULL OR ? ORDER BY opened DESC, id DESC LIMIT ?"
+        return list(map(_session, self._rows(sql, (include_ended, limit))))
+
+    def count(self) -> int:
+        """How many sessions are kept, ended or not."""
+        return sum(count for (count,) in self._rows("SELECT count(*) FROM session", ()))
 
     def setting(self, name: str) -> str | None:
         """The value of a setting, or None."""
-        rows = self.connection.execute("SELECT value FROM setting WHERE name = ?", (name,))
-        return next((value for (value,) in rows), None)
+        row = self._first("SELECT value FROM setting WHERE name = ?", (name,))
+        return None if row is None else row[0]
+
+    def journal_end(self, level: Level) -> tuple[int, str] | None:
+        """Where a level's journal ended when that was last kept: number and seal of its newest row."""
+        kept = self.setting(_head(level))
+        if kept is None:
+            return None
+        seq, _, seal = kept.partition(":")
+        return int(seq), seal
+
+    def _one(self, sql: str, wanted: str | bytes) -> SessionRow | None:
+        row = self._first(sql, (wanted,))
+        return None if row is None else _session(row)
 
 
-class ControlWriter(ControlReader):
-    """Writes of control.db, each inside the writer's transaction. The gate decides; the guards are its belt."""
+class SqliteControlWriter(SqliteControlReader, WriteHandle):
+    """The ControlWriter of control.db. The gate decides; the guards are its belt."""
 
     def add(self, row: SessionRow) -> None:
         """Keep a new session."""
@@ -100,9 +101,21 @@ class ControlWriter(ControlReader):
         self.connection.execute("DELETE FROM session WHERE coalesce(ended, seen) < ?", (before,))
         return self.connection.changes()
 
+    def keep_journal_end(self, level: Level, seq: int, seal: str) -> bool:
+        """Keep where a level's journal ends; False if it ended later once, which then stays the anchor."""
+        kept = self.journal_end(level)
+        if kept is not None and kept[0] > seq:
+            return False
+        self.set_setting(_head(level), f"{seq}:{seal}")
+        return True
+
     def set_setting(self, name: str, value: str) -> None:
         """Keep a setting."""
         self.connection.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))
+
+
+def _head(level: Level) -> str:
+    return f"head.{level.slug}"
 
 
 def _session(row: tuple[Any, ...]) -> SessionRow:

@@ -8,9 +8,9 @@ import apsw
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.store import pragmas
-from memtrigd.store.faults import refusal_for
-from memtrigd.store.keys import sync_directory
-from memtrigd.store.migrations import migrate, refuse_newer
+from memtrigd.store.faults import unusable
+from memtrigd.store.files import keep_private, sync_directory
+from memtrigd.store.migrations import migrate, refuse_unknown
 from memtrigd.store.schema import Schema
 
 _HEADER: Final = 100
@@ -47,33 +47,31 @@ def open_writer(path: Path, schema: Schema) -> apsw.Connection:
     Raises Refusal ``level_unavailable`` or ``store_locked``; then the file is as it was.
     """
     _inspect(path, schema)
-    path.chmod(0o600)
+    with unusable(path.name):
+        keep_private(path)
     return _open(path, apsw.SQLITE_OPEN_READWRITE, pragmas.WRITER, schema)
 
 
 def open_reader(path: Path) -> apsw.Connection:
-    """Open a read-only handle to a database that a writer has opened before."""
+    """Open a read-only handle to a database that a writer has opened before. Raises as ``open_writer``."""
     return _open(path, apsw.SQLITE_OPEN_READONLY, pragmas.READER, None)
 
 
 def _open(path: Path, flags: int, settings: tuple[pragmas.Setting, ...], schema: Schema | None) -> apsw.Connection:
-    try:
+    with unusable(path.name):
         connection = apsw.Connection(str(path), flags=flags)
-    except apsw.Error as error:
-        raise refusal_for(error, path.name) or error from error
-    try:
-        if schema is not None:
-            refuse_newer(connection, schema, path.name)
-        for setting in settings:
-            setting(connection)
-        if schema is not None:
-            migrate(connection, schema)
-    except apsw.Error as error:
-        connection.close()
-        raise refusal_for(error, path.name) or error from error
-    except Refusal:
-        connection.close()
-        raise
+        try:
+            if schema is not None:
+                refuse_unknown(connection, schema, path.name)
+                if connection.readonly("main"):  # SQLite falls back to that without a word
+                    raise _not_ours(path, "it may not be written")
+            for setting in settings:
+                setting(connection)
+            if schema is not None:
+                migrate(connection, schema)
+        except BaseException:
+            connection.close()
+            raise
     return connection
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.store.files import keep_private, sync_directory
 
 KEY_BYTES: Final = 32
 
@@ -37,17 +38,8 @@ def load(path: Path) -> bytes:
         raise _unusable(path, error.strerror or "unreadable") from None
     if len(key) != KEY_BYTES:
         raise _unusable(path, f"{len(key)} bytes instead of {KEY_BYTES}")
-    path.chmod(0o600)
+    keep_private(path)
     return key
-
-
-def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable: a new file's own fsync does not."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _unusable(path: Path, why: str) -> Refusal:

@@ -1,18 +1,20 @@
-"""Lanes: threads that work through what is queued, batch by batch, and hand the outcomes back together."""
+"""Lanes: threads that work through what is queued, batch by batch, and hand the outcomes back."""
 
+import math
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeAlias
 
-import apsw
 from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.store.faults import refusal_for
 from memtrigd.store.interface import LevelReader
 
+GRACE: Final = 1.0
+"""Seconds that queued reads have left when the daemon stops."""
 BATCH: Final = 256
 """Jobs that share a transaction at most: the first of them waits for all."""
 
@@ -23,15 +25,19 @@ Outcome: TypeAlias = Any
 Done: TypeAlias = Callable[[Outcome], None]
 """Whom to tell of a job's outcome."""
 Deliver: TypeAlias = Callable[[list[tuple[Done, Outcome]]], None]
-"""Takes the outcomes of a batch, in the lane's thread; the daemon passes them on to its loop, which tells each one."""
+"""Takes outcomes that are there together, in the lane's thread; the daemon's loop then tells each one."""
 
 
 class Job(Struct, frozen=True):
-    """``run`` gets the lane's handles, in the lane. ``level`` is what the writer writes, None for control.db."""
+    """``run`` gets the lane's handles, in the lane. ``level`` is what the writer writes, None for control.db.
+
+    The writer lets no job overtake an earlier one of its ``line``: a session, or None for whoever has none.
+    """
 
     run: Callable[[Any], Any]
     done: Done
     level: Level | None = None
+    line: str | None = None
 
 
 def stopping() -> Refusal:
@@ -105,22 +111,30 @@ Handles: TypeAlias = Mapping[Level, LevelReader]
 class ReadLane(Lane):
     """Runs reads on one thread, beside the loop and the writer."""
 
-    def __init__(self, open_handles: Callable[[], Handles], deliver: Deliver) -> None:
+    def __init__(self, name: str, open_handles: Callable[[], Handles], deliver: Deliver) -> None:
         self._handles = open_handles()
-        super().__init__("memtrigd-reader", deliver)
+        self._until = math.inf
+        super().__init__(name, deliver)
+
+    def stop(self) -> None:
+        """Stop; reads that have not begun within GRACE are answered ``stopping``: a retry costs them nothing."""
+        self._until = time.monotonic() + GRACE
+        super().stop()
 
     def submit(self, run: Callable[[Handles], Any], done: Done) -> None:
         """Run ``run`` with the lane's handles; ``done`` gets what it returned or raised."""
         self.put(Job(run, done))
 
     def perform(self, batch: Sequence[Job]) -> None:
-        """Run the jobs one by one: an error is the outcome of the job that raised it."""
-        self.deliver([(job.done, self._outcome(job)) for job in batch])
+        """Run the jobs one by one, and deliver each outcome as it is there: the next job may be a slow one."""
+        for job in batch:
+            self.deliver([(job.done, self._outcome(job))])
 
     def _outcome(self, job: Job) -> Outcome:
+        """What the job returned; an error is the outcome of the job that raised it."""
+        if time.monotonic() > self._until:
+            return stopping()
         try:
             return job.run(self._handles)
-        except apsw.Error as error:
-            return refusal_for(error, "the database") or error
         except Exception as error:
             return error

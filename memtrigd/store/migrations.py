@@ -1,4 +1,4 @@
-"""Bringing a file's schema up to date, and refusing files of a newer program."""
+"""Bringing a file's schema up to date, and refusing files that no version of this program wrote."""
 
 import apsw
 
@@ -11,9 +11,15 @@ def version_of(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
 
 
-def refuse_newer(connection: apsw.Connection, schema: Schema, name: str) -> None:
-    """Raise Refusal ``level_unavailable`` if the file ``name`` has a version beyond the known ones."""
+def refuse_unknown(connection: apsw.Connection, schema: Schema, name: str) -> None:
+    """Raise Refusal ``level_unavailable`` if the file ``name`` has a version that is none of the known ones."""
     version = version_of(connection)
+    if version < 1:
+        raise Refusal(
+            "level_unavailable",
+            f"{name} says of itself that it has schema {version}, and no memtrigd leaves a file like that.",
+            "It was left as it is. Move it away and restore the right file from a backup.",
+        )
     if version > schema.version:
         raise Refusal(
             "level_unavailable",

@@ -121,7 +121,7 @@ CREATE VIRTUAL TABLE posting USING fts5vocab (lexicon, instance);
 _HISTORY: Final = """
 -- Append-only: the first row of a memory holds all its fields but those at their default, later ones what changed.
 CREATE TABLE version (
-    seq       INTEGER PRIMARY KEY,
+    seq       INTEGER PRIMARY KEY,       -- that of its row in the journal, as in event
     memory_id TEXT NOT NULL,
     at        INTEGER NOT NULL,
     op        TEXT NOT NULL,
@@ -152,7 +152,8 @@ CREATE TABLE audit (
     memory_id TEXT NOT NULL,             -- or a suppression's; '' for an event
     actor     TEXT NOT NULL,
     session   TEXT,
-    digest    BLOB NOT NULL,
+    digest    BLOB NOT NULL,             -- of what the memory became, or of the event
+    version   BLOB,                      -- digest of the version that tells of it
     mac       BLOB NOT NULL
 ) STRICT;
 CREATE INDEX audit_of ON audit (memory_id, seq);
@@ -209,6 +210,7 @@ CREATE TABLE request (
     at              INTEGER NOT NULL,
     PRIMARY KEY (session, idempotency_key)
 ) STRICT;
+CREATE INDEX request_at ON request (at);
 """
 
 _CONTROL: Final = """

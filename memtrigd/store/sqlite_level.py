@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Final
+from contextlib import contextmanager
+from typing import Final
 
 import apsw
 
@@ -14,6 +14,7 @@ from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
 from memtrigd.store import audit
 from memtrigd.store import statements as sql
+from memtrigd.store.handles import ReadHandle, Row, Values
 from memtrigd.store.interface import Change, Corpus, Ledger, Remembered, Version
 from memtrigd.store.lexicon import token
 from memtrigd.store.records import changes_in, folded, from_row, wish_from_row
@@ -22,11 +23,19 @@ _AFTER_ALL: Final = (2**63 - 1, "")
 _INACTIVE: Final = json.dumps([status for status in Status if status is not Status.ACTIVE])
 
 
-class SqliteLevelReader:
-    """The LevelReader of one file, over a connection that is this handle's own. ``key`` is that of its audit."""
+def file_name(level: Level) -> str:
+    """What the file of a level is called."""
+    return f"{level.slug}.db"
+
+
+class SqliteLevelReader(ReadHandle):
+    """The LevelReader of one file, over a connection that is this handle's own. ``key`` is that of its audit.
+
+    Raises Refusal ``level_unavailable`` or ``store_locked`` where the file can't be read.
+    """
 
     def __init__(self, connection: apsw.Connection, level: Level, key: bytes) -> None:
-        self.connection = connection
+        super().__init__(connection, file_name(level))
         self._level = level
         self._key = key
 
@@ -35,9 +44,15 @@ class SqliteLevelReader:
         """The level of this file."""
         return self._level
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        """Let all reads inside see one state of the file."""
-        return self.connection
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads inside see one state of the file. Not inside another transaction."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.connection.in_transaction:  # an error of the disk ends it; after damage a COMMIT would fail
+                self.connection.execute("ROLLBACK")
 
     def active(self, key: str, space: str) -> Memory | None:
         """The row of a slot whose status is active. The hot path: about 9 µs, the memory included."""
@@ -83,20 +98,20 @@ class SqliteLevelReader:
 
     def after(self, number: int, limit: int) -> list[tuple[int, Memory]]:
         """Active and pending rows with their numbers, in number order after ``number``: 500 of them in 3 ms."""
-        rows = self.connection.execute(sql.AFTER, {"number": number, "limit": limit})
+        rows = self._rows(sql.AFTER, {"number": number, "limit": limit})
         return [(number, from_row(tuple(row), self._level)) for number, *row in rows]
 
     def versions(self, memory_id: str) -> list[Version]:
         """The life of a memory, the oldest step first."""
-        return list(map(_version, self.connection.execute(sql.VERSIONS, (memory_id,))))
+        return list(map(_version, self._rows(sql.VERSIONS, (memory_id,))))
 
     def session_versions(self, session: str) -> list[Version]:
         """All that a session did at this level, the newest first."""
-        return list(map(_version, self.connection.execute(sql.SESSION_VERSIONS, (session,))))
+        return list(map(_version, self._rows(sql.SESSION_VERSIONS, (session,))))
 
     def suppressions(self) -> list[Suppression]:
         """What is not to be learnt again, the newest first; lifted ones are left out."""
-        return list(map(wish_from_row, self.connection.execute(sql.SUPPRESSIONS)))
+        return list(map(wish_from_row, self._rows(sql.SUPPRESSIONS)))
 
     def digest(self, canonical_text: str) -> bytes:
         """The keyed digest under which a forgotten text is known at this level."""
@@ -104,7 +119,7 @@ class SqliteLevelReader:
 
     def ledger(self, memory_id: str) -> Ledger | None:
         """What this level keeps of a memory of a lower one."""
-        row = self.connection.execute(sql.LEDGER, (memory_id,)).fetchone()
+        row = self._first(sql.LEDGER, (memory_id,))
         return None if row is None else Ledger(**dict(zip(Ledger.__struct_fields__, row, strict=True)))
 
     def by_id(self, memory_id: str) -> Memory | None:
@@ -113,7 +128,7 @@ class SqliteLevelReader:
 
     def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
         """What deletes at this level hide of a key, for readers of ``spaces``."""
-        rows = self.connection.execute("SELECT space, memory_id, seen_count FROM mask WHERE key = ?", (key,))
+        rows = self._rows("SELECT space, memory_id, seen_count FROM mask WHERE key = ?", (key,))
         return [Mask(memory_id, seen, self._level, space) for space, memory_id, seen in rows if space in spaces]
 
     def newest(self, spaces: Sequence[str], tag: str | None, before: tuple[Micros, str] | None) -> Iterator[Memory]:
@@ -127,7 +142,7 @@ class SqliteLevelReader:
 
     def spaces(self) -> list[str]:
         """The spaces that have active memories here, in order."""
-        return [space for (space,) in self.connection.execute(sql.SPACES)]
+        return [space for (space,) in self._rows(sql.SPACES)]
 
     def facet(self, entity: str, kind: str, spaces: Sequence[str], limit: int) -> list[Memory]:
         """Active rows of an entity and kind, the newest first."""
@@ -136,15 +151,15 @@ class SqliteLevelReader:
 
     def corpus(self) -> Corpus:
         """The figures of this level's index; they are kept, not counted."""
-        return Corpus(*next(self.connection.execute("SELECT documents, terms FROM corpus")))
+        return Corpus(*self._rows("SELECT documents, terms FROM corpus")[0])
 
     def postings(self, term: str) -> list[tuple[int, int]]:
         """(document, times) for each indexed memory that has the term."""
-        return list(self.connection.execute(sql.POSTINGS, (token(term),)))
+        return [(document, times) for document, times in self._rows(sql.POSTINGS, (token(term),))]
 
     def lengths(self, documents: Sequence[int]) -> dict[int, int]:
         """The length in terms of each document that is indexed."""
-        return dict(self.connection.execute(sql.LENGTHS, (json.dumps(documents),)))
+        return dict(self._rows(sql.LENGTHS, (json.dumps(documents),)))
 
     def document(self, number: int) -> Memory | None:
         """The memory behind a document number."""
@@ -152,38 +167,32 @@ class SqliteLevelReader:
 
     def counts(self) -> dict[str, int]:
         """How many memories there are by status; statuses without any are left out."""
-        inactive = dict(self.connection.execute(sql.INACTIVE, (_INACTIVE,)))
-        counts = {Status.ACTIVE.value: self.corpus().documents, **inactive}
+        counts = {Status.ACTIVE.value: self.corpus().documents, **dict(self._rows(sql.INACTIVE, (_INACTIVE,)))}
         return {status: count for status, count in counts.items() if count}
 
     def remembered(self, session: str | None, idempotency_key: str) -> Remembered | None:
         """The answer that this session's request with that key got at this level."""
-        rows = self.connection.execute(sql.REMEMBERED, (session or "", idempotency_key))
-        return next((Remembered(digest, reply) for digest, reply in rows), None)
+        row = self._first(sql.REMEMBERED, (session or "", idempotency_key))
+        return None if row is None else Remembered(*row)
 
     def journal_end(self) -> tuple[int, str]:
         """The number and the seal (hexadecimal) of the journal's newest row: an anchor to keep outside the file."""
-        head = audit.head(self.connection)
-        return head.seq, head.mac.hex()
+        seq, mac = self._first(audit.NEWEST) or (0, b"")
+        return seq, mac.hex()
 
-    def _one(self, statement: str, values: tuple[Any, ...]) -> Memory | None:
-        row = self.connection.execute(statement, values).fetchone()
+    def _one(self, statement: str, values: Values) -> Memory | None:
+        row = self._first(statement, values)
         return None if row is None else from_row(row, self._level)
 
-    def _each(self, statement: str, values: tuple[Any, ...] | dict[str, Any]) -> Iterator[Memory]:
-        cursor = self.connection.cursor()
-        try:
-            for row in cursor.execute(statement, values):
-                yield from_row(row, self._level)
-        finally:
-            cursor.close()  # one that is dropped half-read would hold its snapshot, and every later read with it
+    def _each(self, statement: str, values: Values) -> Iterator[Memory]:
+        return (from_row(row, self._level) for row in self._lazily(statement, values))
 
 
 def _age(memory: Memory) -> tuple[Micros, str]:
     return memory.created, memory.id
 
 
-def _version(row: tuple[Any, ...]) -> Version:
+def _version(row: Row) -> Version:
     seq, memory_id, op, actor, session, at, reason, fields = row
     change = Change(op=op, actor=actor, session=session, at=at, reason=reason)
     return Version(seq=seq, memory_id=memory_id, change=change, fields=changes_in(fields))

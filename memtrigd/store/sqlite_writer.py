@@ -11,13 +11,14 @@ from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
 from memtrigd.store import audit
+from memtrigd.store.handles import WriteHandle
 from memtrigd.store.interface import Change, Ledger, Remembered
 from memtrigd.store.lexicon import spelling
 from memtrigd.store.records import COLUMNS, WISH_FIELDS, changed, to_row, wish_from_row, wish_to_row
 from memtrigd.store.sqlite_level import SqliteLevelReader
 
 
-class SqliteLevelWriter(SqliteLevelReader):
+class SqliteLevelWriter(SqliteLevelReader, WriteHandle):
     """The LevelWriter of one file."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:
@@ -63,7 +64,7 @@ class SqliteLevelWriter(SqliteLevelReader):
         """Keep a suppression, with its audit row."""
         salt = audit.new_salt()
         self.connection.execute(_SUPPRESS, (salt, *wish_to_row(wish)))
-        audit.append(self.connection, self._key, wish, salt, change)
+        audit.append(self.connection, self._key, wish, salt, change=change)
 
     def lift(self, suppression_id: str, change: Change) -> None:
         """Take a suppression back as of the change, with its audit row. Raises ValueError for none that stands."""
@@ -72,9 +73,8 @@ class SqliteLevelWriter(SqliteLevelReader):
             raise ValueError(f"no suppression {suppression_id} to lift")
         number, salt, *fields = row
         self.connection.execute("UPDATE suppression SET lifted_at = ? WHERE number = ?", (change.at, number))
-        audit.append(
-            self.connection, self._key, replace(wish_from_row(tuple(fields)), lifted_at=change.at), salt, change
-        )
+        lifted = replace(wish_from_row(tuple(fields)), lifted_at=change.at)
+        audit.append(self.connection, self._key, lifted, salt, change=change)
 
     def unmask(self, memory_id: str, change: Change) -> None:
         """Take back every mask on a lower memory, with an audit row if there was one."""
@@ -108,16 +108,15 @@ class SqliteLevelWriter(SqliteLevelReader):
 
     def _note(self, change: Change, about: str | None) -> None:
         salt = audit.new_salt()
-        said = change.at, change.op, change.actor, change.session, change.reason, about
-        self.connection.execute(_NOTE, (salt, *said))
-        audit.note(self.connection, self._key, salt, change, about)
+        seq = audit.note(self.connection, self._key, salt, change, about)
+        who = change.at, change.op, change.actor, change.session, change.reason
+        self.connection.execute(_NOTE, (seq, salt, *who, about))
 
     def _record(self, before: Memory | None, memory: Memory, salt: bytes, change: Change) -> None:
-        self.connection.execute(
-            _VERSION,
-            (memory.id, change.at, change.op, change.actor, change.session, change.reason, changed(before, memory)),
-        )
-        audit.append(self.connection, self._key, memory, salt, change)
+        fields = changed(before, memory)
+        seq = audit.append(self.connection, self._key, memory, salt, change=change, fields=fields)
+        who = change.at, change.op, change.actor, change.session, change.reason
+        self.connection.execute(_VERSION, (seq, memory.id, *who, fields))
 
     def _reindex(self, number: int, before: Memory, memory: Memory, terms: Sequence[str]) -> None:
         was, now = before.status is Status.ACTIVE, memory.status is Status.ACTIVE
@@ -165,10 +164,10 @@ _SUPPRESS: Final = _insert("suppression", ("salt", *WISH_FIELDS))
 _STANDING: Final = " ".join(
     ("SELECT number, salt,", ", ".join(WISH_FIELDS), "FROM suppression WHERE id = ? AND lifted_at IS NULL")
 )
-_NOTE: Final = _insert("event", ("salt", "at", "op", "actor", "session", "reason", "about"))
+_NOTE: Final = _insert("event", ("seq", "salt", "at", "op", "actor", "session", "reason", "about"))
 _MASK: Final = (
     "INSERT INTO mask (key, space, memory_id, seen_count) VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET seen_count = max(seen_count, excluded.seen_count)"
 )
 _REMEMBER: Final = _insert("request", ("session", "idempotency_key", "digest", "reply", "memory_id", "at"))
-_VERSION: Final = _insert("version", ("memory_id", "at", "op", "actor", "session", "reason", "fields"))
+_VERSION: Final = _insert("version", ("seq", "memory_id", "at", "op", "actor", "session", "reason", "fields"))

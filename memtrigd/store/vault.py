@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Self
 
@@ -11,28 +11,36 @@ import apsw
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.store import keys
-from memtrigd.store.control import ControlReader, ControlWriter
+from memtrigd.store import audit, control, keys
+from memtrigd.store.control import SqliteControlReader, SqliteControlWriter
 from memtrigd.store.database import create, open_reader, open_writer
+from memtrigd.store.faults import unusable
+from memtrigd.store.files import keep_private
 from memtrigd.store.schema import CONTROL, LEVELS
-from memtrigd.store.sqlite_level import SqliteLevelReader
+from memtrigd.store.sqlite_level import SqliteLevelReader, file_name
 from memtrigd.store.sqlite_writer import SqliteLevelWriter
 
 
 class Vault:
-    """The open store. ``unavailable`` tells for each level that can't be used why; the others work without it."""
+    """The open store. ``unavailable`` tells for each level that can't be used why; the others work without it.
+
+    ``poison`` is the first error of the disk, as the writer met it: from then on nothing may be written, by nobody.
+    """
 
     def __init__(self, state: Path, lock: int) -> None:
         self.unavailable: dict[Level, Refusal] = {}
+        self.poison: Exception | None = None
         self._state = state
         self._lock = lock
         self._readers: list[apsw.Connection] = []
         self._writers: dict[Level, SqliteLevelWriter] = {}
         self._keys: dict[Level, bytes] = {}
-        self._control = self._open_control()
+        with unusable(control.FILE):
+            self._control = self._open_control()
         for level in Level:
             try:
-                self._writers[level] = self._open_level(level)
+                with unusable(file_name(level)):
+                    self._writers[level] = self._open_level(level)
             except Refusal as refusal:
                 self.unavailable[level] = refusal
 
@@ -44,7 +52,7 @@ class Vault:
         """
         for directory in (state, state / "keys"):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            directory.chmod(0o700)
+            keep_private(directory, 0o700)
         lock = _acquire(state / "daemon.lock")
         try:
             return cls(state, lock)
@@ -60,52 +68,69 @@ class Vault:
 
     def readers(self) -> Mapping[Level, SqliteLevelReader]:
         """A fresh set of read-only handles, one for each usable level, for the calling thread."""
-        return {level: SqliteLevelReader(self._read(_file(level)), level, self._keys[level]) for level in self._writers}
+        handles = {}
+        for level in self._writers:
+            try:
+                handles[level] = SqliteLevelReader(self._read(file_name(level)), level, self._keys[level])
+            except Refusal as refusal:
+                self.unavailable[level] = refusal
+        return handles
 
-    def control_reader(self) -> ControlReader:
+    def control_reader(self) -> SqliteControlReader:
         """A fresh read-only handle to control.db for the calling thread."""
-        return ControlReader(self._read("control.db"))
+        return SqliteControlReader(self._read(control.FILE))
 
     def writers(self) -> Mapping[Level, SqliteLevelWriter]:
         """The write handle of each usable level; for the writer's thread only."""
         return self._writers
 
-    def control_writer(self) -> ControlWriter:
+    def control_writer(self) -> SqliteControlWriter:
         """The write handle of control.db; for the writer's thread only."""
         return self._control
 
-    def audit_key(self, level: Level) -> bytes:
-        """The key of a level's journal. Raises Refusal ``level_unavailable``."""
-        return keys.load(self._key_path(level))
+    def verify(self, level: Level) -> list[str]:
+        """The problems of a level's journal, also against where control.db says that it ended; none when sound.
+
+        Raises Refusal ``level_unavailable``. For any thread: it has handles of its own.
+        """
+        key = keys.load(self._key_path(level))
+        with closing(open_reader(self._state / control.FILE)) as connection:
+            kept = SqliteControlReader(connection).journal_end(level)
+        known = None if kept is None else audit.Head(kept[0], bytes.fromhex(kept[1]))
+        with unusable(file_name(level)), closing(open_reader(self._state / file_name(level))) as connection:
+            return audit.verify(connection, key, level, known)
 
     def close(self) -> None:
-        """Fold every log into its database, close all handles and let go of the lock. No lane may still run."""
+        """Fold every log into its database, close all handles and let go of the lock. No lane may still run.
+
+        What is damaged stays as it is, and after an error of the disk everything: the log holds all that was
+        acknowledged, and only a new process can tell what of it the disk has.
+        """
         for reader in self._readers:
             reader.close()
-        for connection in (self._control.connection, *(writer.connection for writer in self._writers.values())):
-            with suppress(apsw.Error):  # on a failed disk; the log holds all, and the next start folds it in
-                connection.pragma("wal_checkpoint", "truncate")
-            connection.close()
+        _close(self._control.connection, fold=self.poison is None)
+        for level, writer in self._writers.items():
+            _close(writer.connection, fold=self.poison is None and level not in self.unavailable)
         os.close(self._lock)
 
-    def _open_control(self) -> ControlWriter:
-        path = self._state / "control.db"
+    def _open_control(self) -> SqliteControlWriter:
+        path = self._state / control.FILE
         existed = path.exists()
         if not existed:
             create(path, CONTROL)
-        control = ControlWriter(open_writer(path, CONTROL))
+        writer = SqliteControlWriter(open_writer(path, CONTROL))
         if not existed:
-            self._adopt(control)
-        return control
+            self._adopt(writer)
+        return writer
 
-    def _adopt(self, control: ControlWriter) -> None:
+    def _adopt(self, writer: SqliteControlWriter) -> None:
         """A lost control.db takes the sessions with it, but not the knowledge of which levels there were."""
         for level in Level:
-            if (self._state / _file(level)).exists() or self._key_path(level).exists():
-                control.set_setting(_created(level), "yes")
+            if (self._state / file_name(level)).exists() or self._key_path(level).exists():
+                writer.set_setting(_created(level), "yes")
 
     def _open_level(self, level: Level) -> SqliteLevelWriter:
-        path = self._state / _file(level)
+        path = self._state / file_name(level)
         known = self._control.setting(_created(level)) is not None
         if path.exists():
             key = keys.load(self._key_path(level))
@@ -139,12 +164,17 @@ class Vault:
         return connection
 
 
-def _file(level: Level) -> str:
-    return f"{level.slug}.db"
-
-
 def _created(level: Level) -> str:
     return f"created.{level.slug}"
+
+
+def _close(connection: apsw.Connection, *, fold: bool) -> None:
+    if fold:
+        with suppress(apsw.Error):  # the log holds all, and the next start folds it in
+            connection.pragma("wal_checkpoint", "truncate")
+    else:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    connection.close()
 
 
 def _acquire(path: Path) -> int:

@@ -1,51 +1,32 @@
 """The writer: the one thread that changes anything, with one commit for all that is queued at a level."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import apsw
-from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.store.control import ControlWriter
-from memtrigd.store.faults import ORDINARY, refusal_for
-from memtrigd.store.interface import LevelReader, LevelWriter
+from memtrigd.store import control
+from memtrigd.store.faults import DAMAGE, ORDINARY, refusal_for
+from memtrigd.store.interface import Hands, LevelReader
 from memtrigd.store.lanes import Deliver, Done, Job, Lane, Outcome, stopping
+from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.vault import Vault
 
 
-class Hands(Struct, frozen=True):
-    """What a job holds: at a level its write handle and the reads at and below it; else only control.db.
-
-    Reads at the level itself go through the write handle, so that a job sees what those before it in the batch wrote.
-    """
-
-    readers: Mapping[Level, LevelReader]
-    writer: LevelWriter | None
-    controls: ControlWriter | None = None
-
-    @property
-    def control(self) -> ControlWriter:
-        """The write handle of control.db. Raises LookupError in a job at a level: its transaction is another."""
-        if self.controls is None:
-            raise LookupError("a job at a level does not hold control.db")
-        return self.controls
-
-
 class Transactions:
-    """Runs jobs in transactions. ``poison`` is the disk's first error; after it nothing is committed any more.
+    """Runs jobs in transactions. An error of the disk poisons the vault: after it nothing is committed any more.
 
     fsync tells of lost pages once and then succeeds (the "fsyncgate" of 2018), so a second try would acknowledge what
     the disk does not hold: only a new process that recovers from the log knows the truth.
     """
 
     def __init__(self, vault: Vault) -> None:
-        self.poison: Exception | None = None
-        self._unavailable = vault.unavailable
+        self._vault = vault
         self._desks: dict[Level | None, tuple[apsw.Connection, Hands]] = {}
-        control, readers = vault.control_writer(), vault.readers()
-        self._desks[None] = control.connection, Hands({}, None, control)
+        sessions, readers = vault.control_writer(), vault.readers()
+        self._desks[None] = sessions.connection, Hands({}, None, sessions)
         for level, writer in vault.writers().items():
             below: dict[Level, LevelReader] = {lower: r for lower, r in readers.items() if lower < level}
             self._desks[level] = writer.connection, Hands({level: writer, **below}, writer)
@@ -54,30 +35,37 @@ class Transactions:
         """Run jobs of one level (None: control.db) in one transaction; the outcomes are durable when this returns.
 
         A job that raises leaves nothing behind and gets its exception; the others go on. If the transaction fails all
-        get the same refusal: ``disk_full``, ``store_locked``, or after an error of the disk ``stopping``.
+        get the same refusal: ``disk_full``, ``store_locked``, ``level_unavailable`` if the file turns out to be damaged
+        (it is then left alone), or after an error of the disk ``stopping``.
         """
-        if self.poison is not None:
+        if self._vault.poison is not None:
             return [stopping()] * len(jobs)
-        if level is not None and level in self._unavailable:
-            return [self._unavailable[level]] * len(jobs)
+        if level is not None and level in self._vault.unavailable:
+            return [self._vault.unavailable[level]] * len(jobs)
         try:
             return _commit(*self._desks[level], jobs)
         except Exception as error:
             return [self._judge(error, level)] * len(jobs)
 
     def run_now(self, level: Level | None, run: Callable[[Hands], Any]) -> Any:
-        """Run one function in a transaction on the calling thread; return its value or raise its exception."""
+        """Run one function in a transaction on the calling thread; return its value or raise its exception.
+
+        The lane never does: this is the writer without a thread, by which the tests of the store write.
+        """
         (outcome,) = self.run(level, [Job(run, lambda _: None, level)])
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
     def _judge(self, error: Exception, level: Level | None) -> Refusal:
-        name = "control.db" if level is None else f"{level.slug}.db"
+        name = control.FILE if level is None else file_name(level)
         refusal = refusal_for(error, name) if isinstance(error, apsw.Error) else None
         if refusal is not None and refusal.retryable:
             return refusal
-        self.poison = error
+        if refusal is not None and level is not None and isinstance(error, DAMAGE):
+            self._vault.unavailable[level] = refusal
+            return refusal
+        self._vault.poison = error
         return stopping()
 
 
@@ -88,26 +76,47 @@ class WriterLane(Lane):
     """
 
     def __init__(self, vault: Vault, deliver: Deliver, on_poison: Callable[[Exception], None]) -> None:
+        self._vault = vault
         self._transactions = Transactions(vault)
         self._on_poison = on_poison
         self._told = False
         super().__init__("memtrigd-writer", deliver)
 
-    def submit(self, level: Level | None, run: Callable[[Hands], Any], done: Done) -> None:
-        """Run ``run`` in a transaction of ``level``, None for control.db; ``done`` gets what it returned or raised."""
-        self.put(Job(run, done, level))
+    def submit(self, level: Level | None, run: Callable[[Hands], Any], done: Done, line: str | None = None) -> None:
+        """Run ``run`` in a transaction of ``level``, None for control.db; ``done`` gets what it returned or raised.
+
+        It runs after every earlier job of its ``line``.
+        """
+        self.put(Job(run, done, level, line))
 
     def perform(self, batch: Sequence[Job]) -> None:
-        """Commit control.db first, then the levels upwards; the outcomes of each go out when its commit is done."""
-        for level in (None, *Level):
-            jobs = [job for job in batch if job.level is level]
-            if jobs:
-                outcomes = self._transactions.run(level, jobs)
-                self.deliver([(job.done, outcome) for job, outcome in zip(jobs, outcomes, strict=True)])
-        poison = self._transactions.poison
-        if poison is not None and not self._told:
+        """Commit the batch, file by file; the outcomes of each commit go out when it is done."""
+        for jobs in _commits(batch):
+            outcomes = self._transactions.run(jobs[0].level, jobs)
+            self.deliver([(job.done, outcome) for job, outcome in zip(jobs, outcomes, strict=True)])
+        if self._vault.poison is not None and not self._told:
             self._told = True
-            self._on_poison(poison)
+            self._on_poison(self._vault.poison)
+
+
+def _commits(batch: Sequence[Job]) -> list[list[Job]]:
+    """Share a batch out to few commits, each of one file, in which no job overtakes an earlier one of its line.
+
+    So the owner's delete above masks what was said before it, and nothing that was said later. Nobody passes a job of
+    control.db either way: a session is there before what it writes, and a raise before what is written above.
+    """
+    commits: list[list[Job]] = []
+    reached: dict[str | None, int] = {}
+    fence = 0
+    for job in batch:
+        first = max(fence, reached.get(job.line, 0)) if job.level is not None else max(0, len(commits) - 1)
+        place = next((n for n in range(first, len(commits)) if commits[n][0].level is job.level), len(commits))
+        if place == len(commits):
+            commits.append([])
+        commits[place].append(job)
+        reached[job.line] = place
+        fence = place if job.level is None else fence
+    return commits
 
 
 def _commit(connection: apsw.Connection, hands: Hands, jobs: Sequence[Job]) -> list[Outcome]:

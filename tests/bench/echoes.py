@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
-
 from memtrig import wire
 
 _ID = 77

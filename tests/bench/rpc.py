@@ -15,6 +15,7 @@ from contextlib import ExitStack
 import memtrig
 import memtrig.aio
 from memtrig import wire
+
 from tests.bench.echoes import echo
 from tests.conftest import Daemon
 

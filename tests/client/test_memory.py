@@ -238,13 +238,13 @@ def test_an_ended_session_is_over(daemon: Daemon) -> None:
     """It is not opened again behind the owner's back."""
     with host.connect(str(daemon.home)) as control, control.open_session("browser", "public") as memory:
         assert memory.session is not None
-        assert [(each.session, each.agent) for each in control.sessions()] == [(memory.session, "browser")]
+        assert [(each.session, each.agent) for each in control.sessions().sessions] == [(memory.session, "browser")]
         assert control.end(memory.session).session == memory.session
         with pytest.raises(Refused) as caught:
             memory.get("tea")
         assert caught.value.code == "session_ended"
-        assert control.sessions() == []
-        (kept,) = control.sessions(all=True)
+        assert control.sessions().sessions == []
+        (kept,) = control.sessions(all=True).sessions
         assert kept.ended is not None
 
 

@@ -18,9 +18,10 @@ from memtrigd.domain import claim
 from memtrigd.domain.errors import CODES
 from memtrigd.domain.memory import Kind, Source
 from memtrigd.domain.moments import DAY
+from memtrigd.serve import greeting
 from memtrigd.serve.dispatch import QUEUED
 from memtrigd.serve.handlers import listing, search
-from memtrigd.serve.protocol import IN_FLIGHT
+from memtrigd.serve.protocol import HELD, IN_FLIGHT
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 SECTIONS: dict[str, str] = dict(re.findall(r"^#+ (.+)\n((?:(?!^#+ ).*\n)*)", PAGE, re.MULTILINE))
@@ -109,7 +110,8 @@ def test_the_limits_are_those_of_the_code() -> None:
     """Numbers in the text follow the constants."""
     for phrase in (
         f"{wire.MAX_FRAME:,} bytes",
-        f"At most {IN_FLIGHT} requests of a connection",
+        f"At most {IN_FLIGHT} requests of a connection, or {HELD >> 20} MiB of them",
+        f"1 to {greeting.MAX_LISTED} sessions",
         f"At each level at most {QUEUED:,} requests",
         f"{claim.MAX_KEY} characters",
         f"{claim.MAX_TAGS} at most, of {claim.MAX_TAG} characters each",

@@ -1,6 +1,7 @@
 """Claims are checked before any rule sees them: nothing is cut, what can't be stored is refused with its limit."""
 
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -63,12 +64,12 @@ def test_the_length_of_a_name_is_counted_in_characters() -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_text_is_kept_whole_or_refused(text: str) -> None:
-    """White space in and around a text is kept; blank ones and NUL are refused."""
+    """White space in and around a text is kept; one without a visible character, and NUL, are refused."""
     try:
         kept = claim.text(text, "content")
     except Refusal as refusal:
         assert refusal.code == "bad_value"
-        assert not text.strip() or "\x00" in text
+        assert {unicodedata.category(c) for c in text} <= {"Cc", "Cf", "Zs", "Zl", "Zp"} or "\x00" in text
     else:
         assert kept == unicodedata.normalize("NFC", text)
 
@@ -157,3 +158,17 @@ def test_every_made_key_is_a_good_key(kind: Kind, entity: str | None, content: s
         return
     key = claim.auto_key(kind, entity, content)
     assert claim.name(key, "key") == key
+
+
+@pytest.mark.parametrize("check", [claim.name, claim.text])
+def test_a_heap_of_marks_is_refused_before_it_is_sorted(check: Callable[[str, str], str]) -> None:
+    """Normalising takes the square of the marks on a letter: 31 are refused, what scripts need is not."""
+    for heap in ("a" + "\u0301" * 31, "a" + "\u0301" * 100 + "\u0323" * 100, "कि" + "\u093c" * 31):
+        refused("bad_value", check, heap, "key")
+    for good in ("a" + "\u0323\u0301" * 15, "क्ष्म्यै", "שָׁלוֹם"):
+        assert check(good, "key")
+
+
+def test_an_endless_name_is_refused_by_its_length() -> None:
+    """Nothing is done with a name that can't fit: it is refused unread."""
+    refused("too_large", claim.name, "a" + "\u0301" * 2_000_000, "key")

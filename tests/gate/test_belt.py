@@ -1,5 +1,6 @@
 """The owner's seat belt, with real processes: an agent that can start programs does not become the owner by it."""
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ import pytest
 from memtrig import wire
 
 from tests.conftest import Daemon
-from tests.talk import agent, dial, error_of, opened
+from tests.talk import Line, agent, dial, error_of, opened
 
 HOST = """
 import sys
@@ -119,6 +120,25 @@ def test_the_session_verbs_under_an_agent_are_for_ones_own(belted: Daemon) -> No
         with agent(belted, "public") as other:
             foreign = other.ask(wire.Whoami(), wire.Me).session
             assert host.communicate(f"{foreign}\n", timeout=20)[0] == "owner_from_agent\n"
+
+
+def test_a_connection_of_the_dead_is_nobodys(belted: Daemon) -> None:
+    """A child that connects, hands its connection to the agent and dies does not make the agent the owner."""
+    script = (
+        "import socket, sys; door = socket.socket(socket.AF_UNIX); door.connect(sys.argv[1])\n"
+        "socket.send_fds(socket.socket(fileno=int(sys.argv[2])), [b'x'], [door.fileno()])"
+    )
+    path = str(belted.home / "run/control.sock")
+    with agent(belted, "public") as busy:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            busy.send(*[wire.Save(key=f"busy-{number}", content="tea " * 2000) for number in range(100)])
+            command = [sys.executable, "-c", script, path, str(theirs.fileno())]
+            subprocess.run(command, pass_fds=[theirs.fileno()], check=True, timeout=20)
+            _, (descriptor,), _, _ = socket.recv_fds(ours, 1, 1)
+        with Line(socket.socket(fileno=descriptor)) as stolen:
+            refusal = error_of(stolen.exchange(wire.Act(request=wire.List())))
+            assert refusal.code == "owner_from_agent"
 
 
 def test_with_the_belt_off_a_child_may(shared_daemon: Daemon) -> None:

@@ -1,5 +1,6 @@
 """Sessions of a host: opened over the control socket, handed over as descriptors, raised while they run."""
 
+import contextlib
 import socket
 import threading
 
@@ -183,6 +184,25 @@ def test_the_list_counts_connections_and_names_origins(shared_daemon: Daemon) ->
             told = {s.agent: (s.origin, s.level, s.ceiling, s.connections) for s in sessions}
             assert told["twice"] == ("fd", "PUBLIC", "INTERNAL", 2)
             assert told["once"] == ("level-restricted", "RESTRICTED", "RESTRICTED", 1)
+
+
+def test_a_list_that_is_too_long_says_how_much_it_leaves_out(daemon: Daemon) -> None:
+    """The newest come first, up to the limit; the others are counted, connected ones and those that are kept."""
+    with dial(daemon, "control") as control, contextlib.ExitStack() as stack:
+        handles: list[str] = []
+        for number in range(5):
+            line, welcome = opened(control, wire.SessionOpen(agent=f"a-{number}"))
+            stack.enter_context(line)
+            handles.insert(0, welcome.session)
+            if number < 3:
+                control.ask(wire.SessionEnd(session=welcome.session), wire.Ended)
+        for whole in (handles, handles[:2]):
+            for limit in (1, 2, 4, 500):
+                told = control.ask(wire.SessionList(all=whole is handles, limit=limit), wire.Sessions)
+                assert [each.session for each in told.sessions] == whole[:limit]
+                assert told.more == len(whole[limit:])
+        for limit in (0, -1, 501):
+            assert control.refusal(wire.SessionList(limit=limit)).code == "bad_value"
 
 
 def test_sessions_opened_at_once_are_all_different(shared_daemon: Daemon) -> None:

@@ -1,7 +1,9 @@
 """Sockets: stale ones are replaced, live ones and all other files left alone, and nobody else can reach them."""
 
+import contextlib
 import os
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -130,6 +132,19 @@ def test_sockets_and_directories_are_private_whatever_the_umask(shared_daemon: D
         process.terminate()
     assert len(paths) > 15
     assert wrong == []
+
+
+def test_a_burst_of_agents_waits_to_be_accepted(shared_daemon: Daemon) -> None:
+    """Two hundred that connect while the daemon is held up are none too many."""
+    os.kill(shared_daemon.pid, signal.SIGSTOP)
+    try:
+        with contextlib.ExitStack() as stack:
+            for _ in range(200):
+                client = stack.enter_context(socket.socket(socket.AF_UNIX))
+                client.setblocking(False)
+                client.connect(str(socket_path(shared_daemon, "public")))
+    finally:
+        os.kill(shared_daemon.pid, signal.SIGCONT)
 
 
 def test_a_killed_daemons_sockets_do_not_block_the_next_start(daemon: Daemon) -> None:

@@ -13,7 +13,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.gate.doors import HANDED, LEVEL_DOORS, SOCKET_DOORS, Door
 from memtrigd.gate.peers import Process
 from memtrigd.gate.sessions import Labels, Sessions, check_raise
-from memtrigd.store.control import SessionRow
+from memtrigd.store.interface import SessionRow
 
 PUBLIC_DOOR = LEVEL_DOORS[Level.PUBLIC]
 HOLDER = Process(100, 1)
@@ -177,6 +177,20 @@ def test_a_session_is_connected_until_its_last_connection_goes() -> None:
     sessions.detach(row.id, lines[1])
     assert sessions.holders() == set()
     sessions.detach(row.id, lines[1])
+
+
+def test_each_connection_has_its_holder() -> None:
+    """Whoever resumes a session holds it too, and the others hold on when the first one goes."""
+    sessions, second = Registry(), Process(200, 1)
+    row, _ = sessions.begin(HANDED, Level.PUBLIC)
+    lines = [lambda: None, lambda: None]
+    for holder, line in zip((HOLDER, second), lines, strict=True):
+        sessions.attach(row, holder, line)
+    assert sessions.holders() == {HOLDER, second}
+    assert sessions.opened_by(second) == {row.id}
+    sessions.detach(row.id, lines[0])
+    assert sessions.holders() == {second}
+    assert sessions.opened_by(HOLDER) == set()
 
 
 def test_only_a_host_has_opened_sessions_of_its_own() -> None:

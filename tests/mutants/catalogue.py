@@ -124,7 +124,7 @@ TAINTED: Final = (
     Mutant("taint captured at connect, in a real daemon", CAPTURED, (HOSTS,)),
     Mutant(
         "a raise that is in memory only",
-        (Edit(GREETING, "lambda control: control.set_level(row.id, level, now)", "lambda control: level"),),
+        (Edit(GREETING, "lambda hands: hands.control.set_level(row.id, level, now)", "lambda hands: level"),),
         (TAINT,),
     ),
     Mutant(
@@ -132,15 +132,15 @@ TAINTED: Final = (
         (
             Edit(
                 GREETING,
-                "self._on_disk(lambda control: control.set_level(row.id, level, now), done, committed)",
-                "self._on_disk(lambda c: c.set_level(row.id, level, now), done, id)\n        committed(level)",
+                "self._on_disk(None, lambda hands: hands.control.set_level(row.id, level, now), done, committed)",
+                "self._on_disk(None, lambda h: h.control.set_level(row.id, level, now), done, id); committed(level)",
             ),
         ),
         (TAINT,),
     ),
     Mutant(
         "a raise that survives no restart",
-        (Edit(GREETING, "lambda control: control.set_level(row.id, level, now)", "lambda control: level"),),
+        (Edit(GREETING, "lambda hands: hands.control.set_level(row.id, level, now)", "lambda hands: level"),),
         (HOSTS,),
     ),
     Mutant(
@@ -238,7 +238,7 @@ GUARDED: Final = (
         ("tests/store/test_vault.py",),
     ),
     Mutant(
-        "acknowledged before the commit",
+        "acknowledged without a commit",
         (
             Edit(
                 WRITER,

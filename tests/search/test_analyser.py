@@ -4,13 +4,14 @@ import sys
 import threading
 import time
 import unicodedata
+from itertools import islice, product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from memtrigd.search.analyser import memory_terms, query_terms, terms
+from memtrigd.search.analyser import MOST_TIMES, STEMMED, memory_terms, query_terms, terms
 
 ANY_TEXT = st.text() | st.text(st.characters(codec=None))
 """All of Unicode, lone surrogates included."""
@@ -285,3 +286,16 @@ def test_a_long_blob_is_found_whole():
     blob = "x" * 500
     assert finds(blob, f"token {blob}.")
     assert not finds(blob + "y", blob)
+
+
+def test_a_text_of_nothing_but_new_words_is_bounded() -> None:
+    """After STEMMED different words the others are indexed as they stand, and are found as they stand."""
+    made_up = ["a" + "".join(letters) + "ks" for letters in islice(product("abcdefghijklm", repeat=4), STEMMED + 10)]
+    found = terms(" ".join(made_up))
+    assert made_up[0] not in found and made_up[0][:-1] in found
+    assert made_up[-1] in found
+
+
+def test_a_word_without_end_counts_so_often_and_no_more() -> None:
+    """A text of one word a hundred thousand times must not slow down everybody's search for that word."""
+    assert memory_terms("", "tea " * 100_000, None, (), None).count("tea") == MOST_TIMES

@@ -17,17 +17,21 @@ from typing import Any
 
 from memtrig import wire
 
+from memtrigd.clockwork.dream import Dreamer
+from memtrigd.clockwork.housekeeping import housekeeping
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
+from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.protocol import Connection
+from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.service import Service
-from memtrigd.store.control import SessionRow
+from memtrigd.store.interface import SessionRow
 from memtrigd.store.lanes import Job, ReadLane
 from memtrigd.store.schema import VERSION
 from memtrigd.store.vault import Vault
@@ -81,6 +85,15 @@ class WritesAtOnce(WriterLane):
         self.perform([job])
 
 
+class StampsAtOnce(Recalls):
+    """Recall stamps that do not wait for their batch."""
+
+    def note(self, level: Level, memory_id: str, at: Micros) -> None:
+        """Write the stamp now."""
+        super().note(level, memory_id, at)
+        self.flush()
+
+
 class Cable(asyncio.Transport):
     """The daemon's end of a connection: keeps what is written until it is taken.
 
@@ -119,7 +132,6 @@ class Line:
     """A caller's end of a connection in memory."""
 
     def __init__(self, service: Service, caller: Caller) -> None:
-        self.caller = caller
         self._ours, theirs = socket.socketpair() if caller.door == CONTROL else (None, None)
         self._theirs = theirs
         if self._ours is not None:
@@ -164,7 +176,8 @@ class Line:
 class World:
     """A daemon on ``state``, its clock at ``now``.
 
-    ``handed`` is the line of the session that was opened last, ``waiting`` how many jobs of each level are under way.
+    ``handed`` is the line of the session that was opened last, ``waiting`` how many jobs of each level are under way,
+    ``rows`` what control.db holds.
     """
 
     def __init__(self, state: Path, now: Micros) -> None:
@@ -173,21 +186,27 @@ class World:
         self.waiting: dict[Level, int] = {}
         self._lines: list[Line] = []
         self._vault = Vault.open(state)
-        ids, rows = CountedIds(), self._vault.control_reader()
-        writers = WritesAtOnce(self._vault, _deliver, _disk_failed)
-        self._sessions = Sessions(ids, rows.by_token)
+        ids = CountedIds()
+        self.rows = self._vault.control_reader()
+        self._writers = WritesAtOnce(self._vault, _deliver, _disk_failed)
+        self._sessions = Sessions(ids, self.rows.by_token)
         dispatcher = Dispatcher(
             sessions=self._sessions,
-            readers=ReadsAtOnce(self._vault.readers, _deliver),
-            writers=writers,
+            readers=ReadsAtOnce("readers", self._vault.readers, _deliver),
+            analysts=ReadsAtOnce("analysts", dict, _deliver),
+            writers=self._writers,
             handles=self._vault.readers(),
+            unavailable=self._vault.unavailable,
             ids=ids,
             clock=lambda: self.now,
             zone=UTC,
+            ears=Ears(),
+            recalls=StampsAtOnce(self._writers),
+            dream=Dreamer(self._writers, lambda: self.now).dream,
             waiting=self.waiting,
-            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts()),
+            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}),
         )
-        greeting = Greeting(self._sessions, rows, writers, lambda: self.now, self._adopt)
+        greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
         self._service = Service(dispatcher, greeting, self._sessions, seat_belt=True)
 
     def connect(self, door: Door) -> Line:
@@ -199,6 +218,10 @@ class World:
         line = self.connect(LEVEL_DOORS[level])
         assert isinstance(line.ask(wire.Hello(protocol=wire.PROTOCOL, space=space)), wire.Welcome)
         return line
+
+    def tidy(self) -> None:
+        """Do what the daemon does once a day."""
+        housekeeping(self._writers, self._sessions.in_use).run(self.now)
 
     def close(self) -> None:
         """Hang up every line and close the store."""

@@ -123,6 +123,25 @@ _lists = st.builds(
 _deletes = st.builds(
     wire.Delete, key=st.sampled_from(KEYS), idempotency_key=st.sampled_from([None, None, None, "once"])
 )
+_life = weighted(
+    (2, st.builds(wire.Confirm, id=st.just(ID), quote=st.sampled_from([None, "yes, that is so"]))),
+    (1, st.builds(wire.Reject, id=st.just(ID), quote=st.sampled_from([None, "no"]), reason=st.just(f"says {MARK}"))),
+    (2, st.builds(wire.Deny, key=st.sampled_from(KEYS), reason=st.just(f"says {MARK}"))),
+    (1, st.builds(wire.Deny, id=st.just(ID))),
+    (2, st.builds(wire.Forget, key=st.sampled_from(KEYS), reason=st.just(f"says {MARK}"), dry_run=st.booleans())),
+    (1, st.builds(wire.Forget, entity=st.sampled_from(ENTITIES[1:]), kind=st.sampled_from([None, "general"]))),
+    (1, st.builds(wire.Forget, tag=st.sampled_from(TAGS))),
+    (1, st.builds(wire.Forget, id=st.just(ID))),
+    (1, st.builds(wire.History, key=st.sampled_from(KEYS))),
+    (1, st.builds(wire.Why, key=st.sampled_from(KEYS))),
+    (2, st.sampled_from([wire.Review(), wire.Recall(), wire.Stats(), wire.Suppressions()])),
+    (1, st.builds(wire.Decay, dry_run=st.booleans())),
+)
+_owners_alone = weighted(
+    (1, st.builds(wire.Unforget, id=st.just(ID))),
+    (1, st.builds(wire.Undo, id=st.just(ID), dry_run=st.booleans())),
+    (1, st.builds(wire.Undo, session=st.just(SESSION), dry_run=st.booleans())),
+)
 _asides = st.sampled_from([wire.Whoami(), wire.Ping(), wire.GetStatus(), wire.GetStatus()])
 _wrong = st.sampled_from(
     [
@@ -169,6 +188,9 @@ def _moves(*, steady: bool) -> st.SearchStrategy[Move]:
     return weighted(
         (36, moves(agents, data)),
         (14, moves(owner, st.builds(wire.Act, request=data, level=st.none() | some_levels))),
+        (10, moves(agents, _life)),
+        (5, moves(owner, st.builds(wire.Act, request=_life, level=st.none() | some_levels))),
+        (3, moves(owner, st.builds(wire.Act, request=_owners_alone, level=st.none() | some_levels))),
         (3, moves(agents, _asides)),
         (2, moves(owner, st.one_of(_asides, st.builds(wire.SessionList, all=st.booleans())))),
         (3, moves(owner, _raises)),

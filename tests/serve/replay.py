@@ -10,7 +10,6 @@ from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
 from tests.serve.harness import Line, Nursery, World, mark
 from tests.serve.histories import CURSOR, ID, MARK, SESSION, START, TOKEN, Agent, Move, Owner, Stranger
 
-WRITES = (wire.Save, wire.Delete)
 OWNERS_LINE = -1
 
 
@@ -110,7 +109,9 @@ class Author:
         """The level of an act: for a session verb the higher of where the session is and where it is to go."""
         match request:
             case wire.Act(level=None):
-                return DEFAULT_LEVEL if isinstance(request.request, WRITES) else Level.RESTRICTED
+                named = next((at for at in Level if mark(at) in (getattr(request.request, "id", None) or "")), None)
+                writes = isinstance(request.request, wire.Write)
+                return (DEFAULT_LEVEL if named is None else named) if writes else Level.RESTRICTED
             case wire.Act():
                 return Level[request.level]
             case wire.SessionOpen(resume=None):

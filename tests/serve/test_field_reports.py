@@ -109,11 +109,11 @@ def test_sessions_are_gone_when_their_process_is(daemon: Daemon) -> None:
     assert client.stdout is not None
     client.stdout.readline()
     with host.connect(str(daemon.home)) as control:
-        assert len(control.sessions()) == 5
+        assert len(control.sessions().sessions) == 5
         client.kill()
         client.communicate()
         deadline = time.monotonic() + 5
-        while control.sessions() and time.monotonic() < deadline:
+        while control.sessions().sessions and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert control.sessions() == []
-        assert len(control.sessions(all=True)) == 5
+        assert control.sessions().sessions == []
+        assert len(control.sessions(all=True).sessions) == 5

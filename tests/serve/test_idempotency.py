@@ -78,3 +78,12 @@ def test_a_retry_after_kill_9_is_answered_as_before(daemon: Daemon) -> None:
         line.ask(wire.Hello(protocol=1, resume=welcome.resume), wire.Welcome)
         assert line.ask(save, wire.Saved) == first
         assert line.ask(wire.Get(key="killed"), wire.Got).memory.seen_count == 1
+
+
+def test_the_owners_key_is_for_one_level(shared_daemon: Daemon) -> None:
+    """The same text at another level is another request: it must not be answered with the first one's."""
+    save = wire.Save(key="owned", content="x", idempotency_key="k-level")
+    with dial(shared_daemon, "control") as owner:
+        owner.ask(wire.Act(request=save, level="public"), wire.Saved)
+        assert owner.ask(wire.Act(request=save, level="public"), wire.Saved).level == "PUBLIC"
+        assert owner.refusal(wire.Act(request=save, level="restricted")).code == "key_reused"

@@ -285,3 +285,33 @@ def test_answers_say_who_and_where(shared_daemon: Daemon) -> None:
         assert [level.level for level in report.levels] == ["INTERNAL", "PUBLIC"]
         assert report.home is None
         assert all(level.sessions is None for level in report.levels)
+
+
+def test_a_corrected_kind_is_not_lost(shared_daemon: Daemon) -> None:
+    """The same text with another kind, language or confidence says something new."""
+    with memtrig.connect(home=str(shared_daemon.home)) as memory:
+        memory.save("corrected", "Never call before nine")
+        assert memory.save("corrected", "Never call before nine", kind="rule").outcome == "updated"
+        record = memory.get("corrected")
+        assert record is not None
+        assert record.kind == "rule"
+        assert memory.save("corrected", "Never call before nine", lang="en").outcome == "updated"
+        assert memory.save("corrected", "never call before nine.").outcome == "known"
+
+
+def test_long_company_does_not_burst_a_reply(shared_daemon: Daemon) -> None:
+    """What stands beside the records of a list or search is shown by its beginning: get has the whole."""
+    long = "lorem ipsum dolor " * 50_000
+    with everybody(shared_daemon) as memories:
+        for number in range(12):
+            memories[2].save(f"company-{number}", f"dolor {number}")
+            memories[1].save(f"company-{number}", f"{long} {number}")
+        hits = memories[2].search("dolor", max_results=12)
+        listed = [each for each in memories[2].list() if each.key.startswith("company-")]
+        for found in (hits, listed):
+            beside = [each.newer_lower for each in found if each.newer_lower is not None]
+            assert len(beside) == 12
+            assert all(each.content_bytes and len(each.content) < 1000 for each in beside)
+        whole = memories[2].get("company-3")
+        assert whole is not None and whole.newer_lower is not None
+        assert whole.newer_lower.content == f"{long} 3"

@@ -6,7 +6,7 @@ import pytest
 from memtrig import wire
 
 from tests.conftest import Daemon
-from tests.talk import agent, dial, error_of
+from tests.talk import agent, dial, error_of, opened
 
 DAMAGE = b"not a database at all, but somebody's only copy "
 
@@ -94,6 +94,16 @@ def test_writes_at_the_level_are_refused(damaged: Daemon) -> None:
         assert isinstance(answer.result, wire.StatusReport)
         assert [level.level for level in answer.result.levels if not level.available] == ["INTERNAL"]
         assert answer.incomplete == ["INTERNAL"]
+
+
+def test_a_raise_to_the_level_is_refused_and_changes_nothing(damaged: Daemon) -> None:
+    """Its reason has no place there; the session stays where it is."""
+    with dial(damaged, "control") as control:
+        line, welcome = opened(control, wire.SessionOpen(level="public", ceiling="restricted"))
+        with line:
+            order = wire.SessionRaise(session=welcome.session, level="INTERNAL", reason="it read a letter")
+            assert control.refusal(order).code == "level_unavailable"
+            assert line.ask(wire.Whoami(), wire.Me).level == "PUBLIC"
 
 
 def test_the_file_is_left_as_it_is(damaged: Daemon) -> None:

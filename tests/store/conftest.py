@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import apsw
 import pytest
 
 from memtrigd.domain.levels import Level
@@ -13,12 +14,42 @@ from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
 
 Save = Callable[..., Memory]
+Damage = Callable[[Level], None]
 
 
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
     """The state directory of a home that does not exist yet."""
     return tmp_path / "state"
+
+
+@pytest.fixture
+def used(state: Path, memory: Callable[..., Memory], change: Callable[[], Change]) -> Path:
+    """The state directory of a daemon that saved ``k`` at each level and stopped."""
+    with Vault.open(state) as vault:
+        transactions = Transactions(vault)
+        for level in Level:
+            made = memory(key="k", level=level)
+            transactions.run_now(level, lambda hands, made=made: hands.writer.add(made, ["k"], change()))
+    return state
+
+
+@pytest.fixture
+def damage(used: Path) -> Damage:
+    """Overwrite the pages of a level's tables, but not those that tell which tables there are: it opens as ever."""
+
+    def run(level: Level) -> None:
+        path = used / f"{level.slug}.db"
+        connection = apsw.Connection(str(path))
+        pages = connection.execute("SELECT rootpage FROM sqlite_schema WHERE rootpage > 1").fetchall()
+        size = connection.pragma("page_size")
+        connection.close()
+        with path.open("r+b") as file:
+            for (page,) in pages:
+                file.seek((page - 1) * size)
+                file.write(b"\xff" * size)
+
+    return run
 
 
 @pytest.fixture

@@ -18,8 +18,15 @@ LEVEL = Level.INTERNAL
 
 
 @pytest.fixture
-def journal(vault: Vault, save: Callable[..., Memory], amend: Callable[..., None]) -> apsw.Connection:
-    """A journal of five rows about three memories, and a handle of somebody who works behind the daemon's back."""
+def journal(
+    vault: Vault,
+    save: Callable[..., Memory],
+    amend: Callable[..., None],
+    transactions: Transactions,
+    change: Callable[..., Change],
+) -> apsw.Connection:
+    """A journal of six rows about three memories and an event, and a handle of somebody behind the daemon's back."""
+    transactions.run_now(LEVEL, lambda hands: hands.writer.note(change("session.raise", reason="to read the ledger")))
     rows = [save(content=f"secret {n}") for n in range(3)]
     amend(replace(rows[0], seen_count=2))
     amend(replace(rows[1], seen_count=2))
@@ -30,10 +37,12 @@ def journal(vault: Vault, save: Callable[..., Memory], amend: Callable[..., None
 
 @pytest.fixture
 def verify(vault: Vault) -> Verify:
-    """Verify the journal through a read-only handle, as memtrigctl does."""
+    """Verify the journal through handles of its own; ``known`` is the head that control.db keeps."""
 
     def run(known: audit.Head | None = None) -> list[str]:
-        return audit.verify(vault.readers()[LEVEL].connection, vault.audit_key(LEVEL), LEVEL, known)
+        if known is not None:
+            vault.control_writer().keep_journal_end(LEVEL, known.seq, known.mac.hex())
+        return vault.verify(LEVEL)
 
     return run
 
@@ -41,13 +50,13 @@ def verify(vault: Vault) -> Verify:
 def test_a_journal_that_nobody_touched_is_sound(journal: apsw.Connection, verify: Verify) -> None:
     """No problem is reported, and the head that was kept is found."""
     assert verify() == []
-    assert verify(audit.head(journal)) == [] == verify(audit.Head(0, b""))
+    assert verify(audit.Head(0, b"")) == [] == verify(audit.head(journal))
 
 
-@pytest.mark.parametrize("column", ["at", "op", "memory_id", "actor", "session", "digest"])
+@pytest.mark.parametrize("column", ["at", "op", "memory_id", "actor", "session", "digest", "version"])
 def test_an_edit_is_found(journal: apsw.Connection, verify: Verify, column: str) -> None:
     """Whichever column of a row is changed, the row is named."""
-    other = b"x" * 32 if column == "digest" else 77 if column == "at" else "id-0003"
+    other = b"x" * 32 if column in ("digest", "version") else 77 if column == "at" else "id-0003"
     journal.execute(f"UPDATE audit SET {column} = ? WHERE seq = 2", (other,))
     assert any("Row 2 of the journal was altered" in problem for problem in verify())
 
@@ -59,22 +68,24 @@ def test_no_session_is_not_an_empty_one(
     by_owner = Change(op="save", actor="owner", session=None, at=1)
     transactions.run_now(LEVEL, lambda hands: hands.writer.add(memory(), [], by_owner))
     assert verify() == []
-    journal.execute("UPDATE audit SET session = '' WHERE seq = 6")
-    assert verify() == ["Row 6 of the journal was altered, or the row before it was."]
+    journal.execute("UPDATE audit SET session = '' WHERE seq = 7")
+    assert verify() == ["Row 7 of the journal was altered, or the row before it was."]
 
 
 def test_a_row_of_another_past_is_found(
     journal: apsw.Connection, verify: Verify, amend: Callable[..., None], vault: Vault
 ) -> None:
     """A row that was once truly sealed, kept from a history that was rolled back, does not fit before later rows."""
-    (sealed_once,) = journal.execute("SELECT * FROM audit WHERE seq = 5")
-    journal.execute("DELETE FROM audit WHERE seq = 5")
+    (sealed_once,) = journal.execute("SELECT * FROM audit WHERE seq = 6")
+    (told_once,) = journal.execute("SELECT * FROM version WHERE seq = 6")
+    journal.execute("DELETE FROM audit WHERE seq = 6; DELETE FROM version WHERE seq = 6")
     row = vault.readers()[LEVEL].by_id("id-0002")
     for seen in (3, 4):
         amend(replace(row, seen_count=seen))
     assert verify() == []
-    journal.execute("REPLACE INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?)", sealed_once)
-    assert verify() == ["Row 6 of the journal was altered, or the row before it was."]
+    journal.execute("REPLACE INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", sealed_once)
+    journal.execute("REPLACE INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?)", told_once)
+    assert verify() == ["Row 7 of the journal was altered, or the row before it was."]
 
 
 def test_a_cut_in_the_middle_is_found(journal: apsw.Connection, verify: Verify) -> None:
@@ -95,8 +106,8 @@ def test_a_swap_is_found(journal: apsw.Connection, verify: Verify) -> None:
 def test_a_cut_at_the_end_is_found_against_a_kept_head(journal: apsw.Connection, verify: Verify) -> None:
     """Nothing in the file tells that newer rows were there; a head from elsewhere does."""
     head = audit.head(journal)
-    journal.execute("DELETE FROM audit WHERE seq = 5")
-    assert any("does not hold row 5" in problem for problem in verify(head))
+    journal.execute("DELETE FROM audit WHERE seq = 6; DELETE FROM version WHERE seq = 6")
+    assert any("does not hold row 6" in problem for problem in verify(head))
 
 
 @pytest.mark.parametrize(("column", "value"), [("content", "forged"), ("status", "'rejected'"), ("seen_count", 9)])
@@ -107,6 +118,69 @@ def test_a_memory_edited_behind_the_daemons_back_is_found(
     value = value.strip("'") if isinstance(value, str) else value
     journal.execute(f"UPDATE memory SET {column} = ? WHERE id = 'id-0001'", (value,))
     assert verify() == ["Memory id-0001 is not as the journal left it."]
+
+
+def test_a_salt_that_no_erase_destroyed_is_missed(journal: apsw.Connection, verify: Verify) -> None:
+    """Without it the digests prove nothing, so to remove it is no way to forge a memory and its history."""
+    journal.execute("UPDATE memory SET content = 'forged', salt = NULL; UPDATE version SET fields = '{}'")
+    assert verify() == [f"Memory id-000{n} is not as the journal left it." for n in (1, 2, 3)]
+
+
+def test_an_erased_memory_is_sound_without_its_salt(
+    vault: Vault, journal: apsw.Connection, verify: Verify, amend: Callable[..., None]
+) -> None:
+    """As long as the erase is the last that the journal tells of it."""
+    row = vault.readers()[LEVEL].by_id("id-0003")
+    amend(replace(row, reason="erased"), op="erase")
+    journal.execute("UPDATE memory SET salt = NULL WHERE id = 'id-0003'")
+    assert verify() == []
+    amend_without_salt = "INSERT INTO audit SELECT 8, at, 'save', memory_id, actor, session, digest, version, mac"
+    journal.execute(f"{amend_without_salt} FROM audit WHERE seq = 7")
+    assert "Memory id-0003 is not as the journal left it." in verify()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("memory_id", "id-0002"),
+        ("at", 77),
+        ("op", "x"),
+        ("actor", "x"),
+        ("session", None),
+        ("reason", "x"),
+        ("fields", "{}"),
+    ],
+)
+def test_a_version_edited_behind_the_daemons_back_is_found(
+    journal: apsw.Connection, verify: Verify, column: str, value: object
+) -> None:
+    """Whichever column is changed: the digest in the journal's row covers the version that tells of the change."""
+    journal.execute(f"UPDATE version SET {column} = ? WHERE seq = 2", (value,))
+    assert verify() == ["The version of row 2 is not as the journal left it."]
+
+
+def test_versions_put_in_or_taken_out_by_hand_are_found(journal: apsw.Connection, verify: Verify) -> None:
+    """A journal row without its version, and a version without a journal row."""
+    journal.execute("UPDATE version SET seq = 99 WHERE seq = 5")
+    assert verify() == ["The version of row 5 is not as the journal left it.", "Version 99 is not in the journal."]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("salt", None), ("at", 77), ("op", "x"), ("actor", "x"), ("session", None), ("reason", "x"), ("about", "x")],
+)
+def test_an_event_edited_behind_the_daemons_back_is_found(
+    journal: apsw.Connection, verify: Verify, column: str, value: object
+) -> None:
+    """Why a session was raised is as safe from forgers as a memory is."""
+    journal.execute(f"UPDATE event SET {column} = ?", (value,))
+    assert verify() == ["The event of row 1 is not as the journal left it."]
+
+
+def test_events_put_in_or_taken_out_by_hand_are_found(journal: apsw.Connection, verify: Verify) -> None:
+    """A journal row without its event, and an event without a journal row."""
+    journal.execute("UPDATE event SET seq = 99")
+    assert verify() == ["The event of row 1 is not as the journal left it.", "Event 99 is not in the journal."]
 
 
 def test_recall_stamps_are_outside_the_journal(journal: apsw.Connection, verify: Verify) -> None:
@@ -126,7 +200,7 @@ def test_memories_put_in_or_taken_out_by_hand_are_found(journal: apsw.Connection
 
 def test_without_the_key_nothing_fits(journal: apsw.Connection) -> None:
     """Another key vouches for no row: the journal can't be written anew by who lacks the key."""
-    assert len(audit.verify(journal, b"k" * 32, LEVEL)) == 5 + 3
+    assert len(audit.verify(journal, b"k" * 32, LEVEL)) == 6 + 3 + 5 + 1
 
 
 def test_the_same_text_has_different_digests(vault: Vault, save: Callable[..., Memory]) -> None:

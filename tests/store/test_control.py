@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.store.control import ControlReader, ControlWriter, SessionRow
+from memtrigd.domain.trust import Hearing
+from memtrigd.store.interface import ControlReader, ControlWriter, SessionRow
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
 
@@ -95,6 +96,15 @@ def test_a_raise_that_may_not_be_is_refused(
     assert {row.level for row in reader.all(include_ended=True)} == {Level.PUBLIC}
 
 
+def test_who_can_be_heard_is_kept(control: Control, reader: ControlReader) -> None:
+    """A session that nobody feeds is kept as such until one does; what it was opened with comes back."""
+    control(lambda c: c.add(ROW))
+    control(lambda c: c.add(replace(ROW, id="s-2", token_hash=b"2", hearing=Hearing.UNATTENDED)))
+    control(lambda c: c.hear("s-1", Hearing.FEED))
+    heard = {row.id: row.hearing for row in reader.all()}
+    assert heard == {"s-1": Hearing.FEED, "s-2": Hearing.UNATTENDED}
+
+
 def test_an_ended_session_is_listed_only_on_request(control: Control, reader: ControlReader) -> None:
     """It ends once; its row stays until it is pruned."""
     control(lambda c: c.add(ROW))
@@ -121,3 +131,13 @@ def test_a_setting_is_kept(control: Control, reader: ControlReader) -> None:
     control(lambda c: c.set_setting("zone", "Asia/Kolkata"))
     control(lambda c: c.set_setting("zone", "UTC"))
     assert (reader.setting("zone"), reader.setting("other")) == ("UTC", None)
+
+
+def test_where_a_journal_ended_never_goes_back(control: Control, reader: ControlReader) -> None:
+    """Each level has its own; an earlier end than the kept one is not taken, since somebody cut the journal."""
+    assert reader.journal_end(Level.INTERNAL) is None
+    assert control(lambda c: c.keep_journal_end(Level.INTERNAL, 5, "aa"))
+    assert control(lambda c: c.keep_journal_end(Level.INTERNAL, 7, "bb"))
+    assert not control(lambda c: c.keep_journal_end(Level.INTERNAL, 6, "cc"))
+    assert reader.journal_end(Level.INTERNAL) == (7, "bb") and reader.journal_end(Level.PUBLIC) is None
+    assert reader.setting("head.internal") == "7:bb"

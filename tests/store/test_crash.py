@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 from memtrigd.domain.levels import Level
-from memtrigd.store import audit
 from memtrigd.store.vault import Vault
 
 ENOUGH = 300
@@ -53,6 +52,6 @@ def test_every_acknowledged_memory_survives_a_kill(state: Path) -> None:
         found = {memory.id for reader in readers.values() for memory in reader.newest(["default"], None, None)}
         assert {line.strip() for line in acknowledged if line.endswith("\n")} <= found
         for level in (Level.PUBLIC, Level.INTERNAL):
-            assert audit.verify(readers[level].connection, vault.audit_key(level), level) == []
+            assert vault.verify(level) == []
             assert readers[level].corpus().documents == len(readers[level].postings("term")) > 0
             assert readers[level].connection.pragma("integrity_check") == "ok"

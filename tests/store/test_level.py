@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Kind, Memory, Status
 from memtrigd.domain.shadowing import Mask
-from memtrigd.store.interface import Change, Corpus, Remembered
+from memtrigd.store.interface import Change, Corpus, Hands, Remembered
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.vault import Vault
-from memtrigd.store.writer import Hands, Transactions
+from memtrigd.store.writer import Transactions
 from tests.store.strategies import any_memory
 
 serial = count()

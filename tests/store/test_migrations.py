@@ -67,6 +67,17 @@ def test_a_newer_file_is_refused_and_left_alone(path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_file_without_a_version_is_refused_and_left_alone(path: Path) -> None:
+    """It has tables already, so no step could be taken; the message says what is odd about it."""
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", 0)
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(Refusal, match=r"public\.db says of itself that it has schema 0"):
+        open_writer(path, NOW)
+    assert path.read_bytes() == before
+
+
 def test_files_say_what_they_are(path: Path) -> None:
     """Each level has a mark of its own in the header of its file."""
     connection = open_writer(path, NOW)

@@ -1,6 +1,7 @@
 """The files of a daemon: who may open them, what is refused, and that nothing is ever replaced by an empty file."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -16,17 +17,6 @@ from memtrigd.domain.memory import Memory
 from memtrigd.store.interface import Change
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
-
-
-@pytest.fixture
-def used(state: Path, memory: Callable[..., Memory], change: Callable[[], Change]) -> Path:
-    """The state directory of a daemon that saved ``k`` at each level and stopped."""
-    with Vault.open(state) as vault:
-        transactions = Transactions(vault)
-        for level in Level:
-            made = memory(key="k", level=level)
-            transactions.run_now(level, lambda hands, made=made: hands.writer.add(made, ["k"], change()))
-    return state
 
 
 @pytest.fixture
@@ -94,6 +84,18 @@ def _foreign(path: Path) -> None:
     connection.close()
 
 
+def _without_a_version(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", 0)
+    connection.pragma("journal_mode", "delete")
+    connection.close()
+
+
+def _a_directory(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
 def _of_another_level(path: Path) -> None:
     path.write_bytes((path.parent / "restricted.db").read_bytes())
 
@@ -104,6 +106,8 @@ SPOILT = {
     "cut": lambda path: os.truncate(path, path.stat().st_size // 2),
     "foreign": _foreign,
     "of another level": _of_another_level,
+    "without a version": _without_a_version,
+    "a directory": _a_directory,
 }
 
 
@@ -112,7 +116,7 @@ def test_a_file_that_is_not_ours_is_refused_and_left_alone(used: Path, spoil: Ca
     """The level is unavailable, the others work, and the file keeps every byte."""
     path = used / "public.db"
     spoil(path)
-    before = path.read_bytes()
+    before = path.is_file() and path.read_bytes()
     with Vault.open(used) as vault:
         assert {level: refusal.code for level, refusal in vault.unavailable.items()} == {
             Level.PUBLIC: "level_unavailable"
@@ -122,7 +126,69 @@ def test_a_file_that_is_not_ours_is_refused_and_left_alone(used: Path, spoil: Ca
         )
         with pytest.raises(Refusal, match=r"public\.db"):
             Transactions(vault).run_now(Level.PUBLIC, lambda hands: None)
-    assert path.read_bytes() == before
+    assert (path.is_file() and path.read_bytes()) == before
+
+
+@pytest.fixture
+def immutable() -> Iterator[Callable[[Path], None]]:
+    """Forbid every change of a file, for root too, until the test is over; skips where the file system can't."""
+    locked: list[Path] = []
+
+    def lock(path: Path) -> None:
+        if shutil.which("chattr") is None or _chattr("+i", path):
+            pytest.skip("files can't be made immutable here")
+        locked.append(path)
+
+    yield lock
+    for path in locked:
+        _chattr("-i", path)
+
+
+def _chattr(change: str, path: Path) -> int:
+    return subprocess.run(["chattr", change, path], capture_output=True, check=False).returncode
+
+
+def test_a_file_that_may_not_be_changed_costs_its_level_only(used: Path, immutable: Callable[[Path], None]) -> None:
+    """Such a database can't be written; a key is only read, and stays as good as it was."""
+    immutable(used / "restricted.db")
+    immutable(used / "keys" / "public.key")
+    with Vault.open(used) as vault:
+        assert {level: why.code for level, why in vault.unavailable.items()} == {Level.RESTRICTED: "level_unavailable"}
+        assert "restricted.db can't be used: it may not be written" in vault.unavailable[Level.RESTRICTED].message
+    (used / "public.db").chmod(0o644)
+    immutable(used / "public.db")
+    with Vault.open(used) as vault:
+        assert vault.unavailable[Level.PUBLIC].message == "public.db can't be used: Operation not permitted."
+
+
+def test_a_control_file_that_may_not_be_changed_refuses_the_start(
+    used: Path, immutable: Callable[[Path], None]
+) -> None:
+    """With a sentence, where a traceback would tell the owner nothing."""
+    immutable(used / "control.db")
+    with pytest.raises(Refusal, match=r"control\.db") as refused:
+        Vault.open(used)
+    assert refused.value.hint
+
+
+def test_a_level_that_can_no_longer_be_read_at_the_start_is_left_out(used: Path) -> None:
+    """Between the two openings somebody took the file away: its level is missing, and the others' handles are there."""
+    with Vault.open(used) as vault:
+        (used / "internal.db").rename(used / "elsewhere")
+        assert sorted(vault.readers()) == [Level.PUBLIC, Level.CONFIDENTIAL, Level.RESTRICTED]
+        assert vault.unavailable[Level.INTERNAL].code == "level_unavailable"
+        (used / "elsewhere").rename(used / "internal.db")
+
+
+def test_a_damaged_level_is_not_written_at_the_close(used: Path, damage: Callable[[Level], None]) -> None:
+    """Its log is not folded in: what can still be rescued from the file stays there."""
+    damage(Level.PUBLIC)
+    before = (used / "public.db").read_bytes()
+    with Vault.open(used) as vault:
+        vault.writers()[Level.PUBLIC].connection.execute("CREATE TABLE logged (x)")
+        vault.unavailable[Level.PUBLIC] = Refusal("level_unavailable", "It is damaged.")
+    assert (used / "public.db").read_bytes() == before
+    assert (used / "public.db-wal").stat().st_size
 
 
 @pytest.mark.parametrize("control", [True, False], ids=["", "control.db gone too"])

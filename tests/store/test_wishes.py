@@ -10,7 +10,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Scope, Suppression
-from memtrigd.store import audit
+from memtrigd.store import keys
 from memtrigd.store.interface import Change, Ledger
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.vault import Vault
@@ -36,7 +36,7 @@ def write(transactions: Transactions) -> Write:
 @pytest.fixture
 def verify(vault: Vault) -> Callable[[], list[str]]:
     """The problems of the level's journal."""
-    return lambda: audit.verify(vault.readers()[LEVEL].connection, vault.audit_key(LEVEL), LEVEL)
+    return lambda: vault.verify(LEVEL)
 
 
 def test_suppressions_stand_until_lifted(
@@ -80,6 +80,16 @@ def test_the_journal_vouches_for_suppressions(
     ]
 
 
+def test_a_suppression_has_no_versions(
+    write: Write, vault: Vault, verify: Callable[[], list[str]], change: Callable[..., Change]
+) -> None:
+    """One that is put in by hand under the number of its journal row is found."""
+    write("suppress", FACT, change("suppress"))
+    forged = "INSERT INTO version (seq, memory_id, at, op, actor, fields) VALUES (1, 'm-1', 1, 'save', 'owner', '{}')"
+    vault.writers()[LEVEL].connection.execute(forged)
+    assert verify() == ["Version 1 is not in the journal."]
+
+
 def test_a_forgotten_text_is_known_by_a_key(state: Path) -> None:
     """Reader and writer of a level agree on its digest, after a restart too; each level and text has another."""
     with Vault.open(state) as vault:
@@ -91,9 +101,9 @@ def test_a_forgotten_text_is_known_by_a_key(state: Path) -> None:
         assert again.readers()[LEVEL].digest("it rains") == digest
 
 
-def test_no_key_shows_in_a_repr(vault: Vault, reader: SqliteLevelReader) -> None:
+def test_no_key_shows_in_a_repr(state: Path, vault: Vault, reader: SqliteLevelReader) -> None:
     """What a log or a trace may print of a handle tells nothing of the key."""
-    key = vault.audit_key(LEVEL)
+    key = keys.load(state / "keys" / "internal.key")
     shown = " ".join(map(repr, (vault, reader, vault.writers(), vault.readers())))
     assert repr(key)[2:-1] not in shown and key.hex() not in shown
 

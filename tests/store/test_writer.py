@@ -4,6 +4,7 @@ import resource
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
@@ -13,10 +14,10 @@ import pytest
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
-from memtrigd.store.interface import Change
+from memtrigd.store.interface import Change, Hands
 from memtrigd.store.lanes import BATCH, Done, Job, Outcome
 from memtrigd.store.vault import Vault
-from memtrigd.store.writer import Hands, Transactions, WriterLane
+from memtrigd.store.writer import Transactions, WriterLane
 
 
 class Desk:
@@ -33,9 +34,9 @@ class Desk:
             self._count(level, writer.connection)
         self.lane = WriterLane(vault, self._deliver, self.poison.append)
 
-    def submit(self, level: Level | None, run: Callable[[Hands], Any]) -> None:
+    def submit(self, level: Level | None, run: Callable[[Hands], Any], line: str | None = None) -> None:
         """Submit a job."""
-        self.lane.submit(level, run, self.outcomes.put)
+        self.lane.submit(level, run, self.outcomes.put, line)
 
     def get(self, count: int = 1) -> list[Outcome]:
         """Wait for the next outcomes."""
@@ -107,8 +108,8 @@ def test_what_is_queued_is_committed_together(desk: Desk, saving: Saving) -> Non
     """While the writer is busy jobs gather; each level then has one commit, and each job its own outcome."""
     free = desk.block()
     desk.commits.clear()
-    for level in (Level.INTERNAL, Level.PUBLIC) * 20:
-        desk.submit(level, saving(level))
+    for n, level in enumerate((Level.INTERNAL, Level.PUBLIC) * 20):
+        desk.submit(level, saving(level), f"session {n % 10}")
     free.set()
     outcomes = desk.get(41)[1:]
     assert sorted(outcomes) == [f"id-{n:04}" for n in range(1, 41)]
@@ -116,15 +117,33 @@ def test_what_is_queued_is_committed_together(desk: Desk, saving: Saving) -> Non
     assert len(_ids(desk.vault, Level.PUBLIC)) == 20
 
 
-def test_control_comes_first_and_then_the_levels_upwards(desk: Desk) -> None:
-    """Whatever the order of the queue: a raise is on disk before what is written above."""
-    order: list[Level | None] = []
+def test_no_job_overtakes_one_of_its_own_line(desk: Desk) -> None:
+    """The owner goes up and down the levels, and each act finds what those before it did; sessions may pass by."""
+    order: dict[str | None, list[Level | None]] = {None: [], "a": [], "b": []}
     free = desk.block()
-    for level in (Level.RESTRICTED, Level.PUBLIC, None, Level.CONFIDENTIAL):
-        desk.submit(level, lambda hands, level=level: order.append(level))
+    desk.commits.clear()
+    for level in (Level.RESTRICTED, Level.PUBLIC, Level.RESTRICTED, Level.PUBLIC):
+        for line, shift in ((None, level), ("a", Level.PUBLIC), ("b", Level.RESTRICTED)):
+            desk.submit(shift, lambda hands, line=line, level=shift: order[line].append(level), line)
     free.set()
-    desk.get(5)
-    assert order == [None, Level.PUBLIC, Level.CONFIDENTIAL, Level.RESTRICTED]
+    desk.get(13)
+    assert order == {
+        None: [Level.RESTRICTED, Level.PUBLIC] * 2,
+        "a": [Level.PUBLIC] * 4,
+        "b": [Level.RESTRICTED] * 4,
+    }
+    assert len(desk.batches) == 1 + 4
+
+
+def test_nobody_passes_a_write_of_the_sessions(desk: Desk) -> None:
+    """A raise is on disk before what is written above, and after what was written below, whoever wrote it."""
+    order: list[tuple[Level | None, str | None]] = []
+    free = desk.block()
+    for level, line in ((Level.PUBLIC, "a"), (None, None), (Level.INTERNAL, "b"), (None, "c"), (Level.PUBLIC, "a")):
+        desk.submit(level, lambda hands, done=(level, line): order.append(done), line)
+    free.set()
+    desk.get(6)
+    assert order == [(Level.PUBLIC, "a"), (None, None), (Level.INTERNAL, "b"), (None, "c"), (Level.PUBLIC, "a")]
 
 
 def test_a_batch_is_bounded(desk: Desk) -> None:
@@ -167,7 +186,7 @@ def test_a_broken_rule_of_the_tables_is_the_jobs_own_fault(
     runs = [saving(key="k"), saving(key="k"), lambda hands: hands.writer.connection.execute("nonsense"), saving()]
     outcomes = transactions.run(Level.PUBLIC, [Job(run, lambda _: None, Level.PUBLIC) for run in runs])
     assert [type(o) for o in outcomes] == [str, apsw.ConstraintError, apsw.SQLError, str]
-    assert transactions.poison is None
+    assert vault.poison is None
     assert len(_ids(vault, Level.PUBLIC)) == 2
 
 
@@ -220,7 +239,7 @@ def test_a_file_that_somebody_else_holds_is_told_and_got_over(
 
 
 @pytest.fixture
-def failing_disk(vault: Vault, state: Any) -> Iterator[Callable[[Level], None]]:
+def failing_disk(state: Path) -> Iterator[Callable[[Level], None]]:
     """Make writes beyond the present end of a level's log fail with EFBIG, which SQLite reports as an I/O error."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
 
@@ -256,13 +275,68 @@ def test_after_an_error_of_the_disk_nothing_is_acknowledged_any_more(
     assert _ids(desk.vault, Level.PUBLIC) == ["id-0002"] and _ids(desk.vault, Level.INTERNAL) == []
 
 
-@pytest.mark.parametrize("error", [apsw.IOError, apsw.CorruptError, apsw.NotADBError, apsw.CantOpenError])
-def test_damage_that_a_job_meets_poisons(transactions: Transactions, vault: Vault, saving: Saving, error: Any) -> None:
-    """Errors of the disk are not the job's own: its transaction is not committed."""
+def test_after_an_error_of_the_disk_the_close_writes_nothing(
+    state: Path, failing_disk: Callable[[Level], None], saving: Saving
+) -> None:
+    """The logs are left for the next start, which finds in them all that was acknowledged."""
+    with Vault.open(state) as vault:
+        transactions = Transactions(vault)
+        transactions.run_now(Level.INTERNAL, saving(Level.INTERNAL))
+        transactions.run_now(Level.PUBLIC, saving())
+        before = (state / "internal.db").read_bytes()
+        with pytest.raises(Refusal, match="stopping"):
+            failing_disk(Level.PUBLIC)
+            transactions.run_now(Level.PUBLIC, saving())
+        resource.setrlimit(resource.RLIMIT_FSIZE, resource.getrlimit(resource.RLIMIT_FSIZE)[1:] * 2)
+    assert (state / "internal.db").read_bytes() == before
+    with Vault.open(state) as vault:
+        assert [_ids(vault, level) for level in (Level.PUBLIC, Level.INTERNAL)] == [["id-0002"], ["id-0001"]]
+
+
+@pytest.mark.parametrize("error", [apsw.IOError, apsw.CantOpenError])
+def test_an_error_of_the_disk_in_a_job_poisons(
+    transactions: Transactions, vault: Vault, saving: Saving, error: Any
+) -> None:
+    """It is not the job's own: its transaction is not committed."""
     jobs = [Job(run, lambda _: None, Level.PUBLIC) for run in (saving(), _broken(saving(), error("bad sector")))]
     assert [o.code for o in transactions.run(Level.PUBLIC, jobs)] == ["stopping"] * 2
-    assert isinstance(transactions.poison, error)
+    assert isinstance(vault.poison, error)
     assert _ids(vault, Level.PUBLIC) == []
+
+
+def test_damage_below_fails_only_the_job_that_reads_there(
+    damage: Callable[[Level], None], used: Path, saving: Saving
+) -> None:
+    """It is told which file it is; the others of its transaction are saved, and no level is given up."""
+    damage(Level.PUBLIC)
+
+    def look(hands: Hands) -> Memory | None:
+        return hands.readers[Level.PUBLIC].active("k", "default")
+
+    with Vault.open(used) as vault:
+        runs = [saving(Level.INTERNAL), look, saving(Level.INTERNAL)]
+        jobs = [Job(run, lambda _: None, Level.INTERNAL) for run in runs]
+        first, failed, last = Transactions(vault).run(Level.INTERNAL, jobs)
+        assert isinstance(failed, Refusal)
+        assert (failed.code, failed.message) == ("level_unavailable", "public.db can't be read (Corrupt).")
+        assert {first, last} < set(_ids(vault, Level.INTERNAL))
+        assert (vault.poison, vault.unavailable) == (None, {})
+
+
+def test_damage_of_the_file_itself_costs_the_level_and_no_other(
+    damage: Callable[[Level], None], used: Path, saving: Saving
+) -> None:
+    """The whole transaction is refused, later jobs are not even run, and the daemon goes on."""
+    damage(Level.PUBLIC)
+    with Vault.open(used) as vault:
+        transactions = Transactions(vault)
+        jobs = [Job(run, lambda _: None, Level.PUBLIC) for run in (lambda hands: "fine", saving())]
+        later = Job(lambda hands: pytest.fail("ran"), lambda _: None, Level.PUBLIC)
+        outcomes = transactions.run(Level.PUBLIC, jobs) + transactions.run(Level.PUBLIC, [later])
+        assert [o.code for o in outcomes] == ["level_unavailable"] * 3
+        assert list(vault.unavailable) == [Level.PUBLIC] and "public.db" in vault.unavailable[Level.PUBLIC].message
+        assert vault.poison is None
+        assert transactions.run_now(Level.INTERNAL, saving(Level.INTERNAL))
 
 
 def test_stop_finishes_what_is_queued_and_refuses_what_comes_later(desk: Desk, saving: Saving) -> None:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import tzinfo
 
-_BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _BREAKS = (0x2028, 0x2029)
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
 DANGEROUS = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in (*_CONTROLS, *_BIDI, *_BREAKS)}
-"""C0 and C1 controls, embeddings and overrides of direction, exotic line ends: each with its visible form."""
+"""C0 and C1 controls, marks, embeddings and overrides of direction, exotic line ends: each with its visible form."""
 _IN_TEXT = {code: form for code, form in DANGEROUS.items() if chr(code) not in "\n\t"}
 
 
@@ -90,7 +90,7 @@ class Screen:
     def when(self, iso: str) -> str:
         """Say a moment, ISO 8601, as people here and now do: ``3 min ago``, ``today 14:05``, ``2026-11-28 09:30``."""
         moment = datetime.fromisoformat(iso)
-        local, today = moment.astimezone(self.zone), self.now.astimezone(self.zone).date()
+        local, today = self._here(moment), self.now.astimezone(self.zone).date()
         seconds = (self.now - moment).total_seconds()
         if 0 <= seconds < 60:
             return "just now"
@@ -102,7 +102,14 @@ class Screen:
 
     def clock(self, iso: str) -> str:
         """Say the full date and time of a moment, with the offset of the zone."""
-        return f"{datetime.fromisoformat(iso).astimezone(self.zone):%Y-%m-%d %H:%M:%S %z}"
+        return f"{self._here(datetime.fromisoformat(iso)):%Y-%m-%d %H:%M:%S %z}"
+
+    def _here(self, moment: datetime) -> datetime:
+        """Bring a moment into the zone of here; the first and last days of the calendar stay as they are."""
+        try:
+            return moment.astimezone(self.zone)
+        except OverflowError:
+            return moment
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         """Align rows under a header. On a terminal the last column gets what is left, the others at most a third."""

@@ -12,6 +12,7 @@ import time
 import msgpack
 
 from memtrig.ctl.failure import UNREACHABLE, Failure
+from memtrig.limits import MAX_FRAME, PREFIX, PROTOCOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
     from memtrig.homes import Home
 
-PROTOCOL = 1
-MAX_FRAME = 8 << 20
-"""Bytes of a frame's body, either way: memtrig.wire.MAX_FRAME."""
 TIMEOUT = 10.0
 """Seconds for the whole question, tries and pauses included."""
 PAUSES = (0.1, 0.3, 0.9)
@@ -148,7 +146,7 @@ def _frame(message: dict[str, Any]) -> bytes:
             f"The request has {len(body):,} bytes; a frame holds {MAX_FRAME:,}.",
             "Save it in parts, each with its own key, or keep the long text in a file and remember where it is.",
         )
-    return len(body).to_bytes(4, "big") + body
+    return len(body).to_bytes(PREFIX, "big") + body
 
 
 def _connect(path: str, deadline: float) -> socket.socket:
@@ -172,7 +170,7 @@ def _connect(path: str, deadline: float) -> socket.socket:
 
 
 def _read_answer(connection: socket.socket, path: str, deadline: float) -> dict[str, Any]:
-    size = int.from_bytes(_read(connection, 4, deadline), "big")
+    size = int.from_bytes(_read(connection, PREFIX, deadline), "big")
     if size > MAX_FRAME:
         raise _foreign(path)
     try:

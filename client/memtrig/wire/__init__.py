@@ -4,11 +4,13 @@
 ``frames`` how it travels.
 """
 
+from memtrig.limits import MAX_FRAME, PREFIX, PROTOCOL
 from memtrig.wire.doors import (
     Act,
     AgentRequest,
     ControlRequest,
     Data,
+    Heard,
     HookRequest,
     OwnerData,
     SessionEnd,
@@ -17,9 +19,6 @@ from memtrig.wire.doors import (
     SessionRaise,
 )
 from memtrig.wire.frames import (
-    MAX_FRAME,
-    PREFIX,
-    PROTOCOL,
     Answer,
     Call,
     Error,
@@ -85,6 +84,7 @@ from memtrig.wire.told import (
     Forgotten,
     Idea,
     Item,
+    Noted,
     Recalled,
     Reviewed,
     Settled,
@@ -123,6 +123,7 @@ __all__ = [
     "Get",
     "GetStatus",
     "Got",
+    "Heard",
     "Hello",
     "History",
     "HookRequest",
@@ -132,6 +133,7 @@ __all__ = [
     "List",
     "Listed",
     "Me",
+    "Noted",
     "OwnerData",
     "Ping",
     "Pong",

@@ -64,6 +64,14 @@ class SessionOpen(Request, frozen=True, tag="session.open"):
     conversation: str | None = None
     space: str | None = None
     resume: str | None = None
+    unattended: bool = False
+    """A timer or trigger drives the agent: no user is there whom it could quote."""
+
+
+class Heard(Request, frozen=True, tag="heard"):
+    """A host's hook tells what the user just said. Kept in memory only, for checking what agents quote."""
+
+    text: str
 
 
 class SessionRaise(Request, frozen=True, tag="session.raise"):
@@ -75,9 +83,10 @@ class SessionRaise(Request, frozen=True, tag="session.raise"):
 
 
 class SessionList(Request, frozen=True, tag="session.list"):
-    """The sessions that are connected, or with ``all`` every one that is kept."""
+    """The sessions that are connected, or with ``all`` every one that is kept: the newest ``limit`` of them."""
 
     all: bool = False
+    limit: int = 500
 
 
 class SessionEnd(Request, frozen=True, tag="session.end"):
@@ -89,4 +98,4 @@ class SessionEnd(Request, frozen=True, tag="session.end"):
 ControlRequest: TypeAlias = (
     Act | SessionOpen | SessionRaise | SessionList | SessionEnd | Whoami | Ping | GetStatus
 )  # no Hello: the control socket knows its caller by uid
-HookRequest: TypeAlias = Whoami | Ping
+HookRequest: TypeAlias = Whoami | Ping | Heard

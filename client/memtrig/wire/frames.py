@@ -1,19 +1,12 @@
 """The envelope: a 4-byte big-endian length and a msgpack map, a Call one way and an Answer the other."""
 
-from typing import Final
-
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from memtrig.limits import PREFIX
 from memtrig.wire.doors import AgentRequest, ControlRequest, HookRequest
 from memtrig.wire.requests import Request
 from memtrig.wire.told import AnyResult
-
-PROTOCOL: Final = 1
-MAX_FRAME: Final = 8 << 20
-"""Bytes of a frame's body: room for the largest content (1 MiB) several times over, checked before buffering."""
-PREFIX: Final = 4
-"""Bytes of the length before each body."""
 
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True):

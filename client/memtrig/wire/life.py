@@ -1,6 +1,5 @@
 """What can be asked about the life of a memory: confirmation, denial, forgetting, and what comes to mind."""
 
-
 from memtrig.wire.requests import Request, Write
 
 

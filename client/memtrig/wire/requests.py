@@ -1,6 +1,5 @@
 """What can be asked. No request that an agent can send has a level: unknown fields are an error."""
 
-
 from msgspec import Struct
 
 
@@ -30,7 +29,7 @@ class Save(Write, frozen=True, kw_only=True, tag="save"):
 
     content: str
     key: str | None = None
-    kind: str = "general"
+    kind: str | None = None
     source: str | None = None
     entity: str | None = None
     tags: list[str] = []

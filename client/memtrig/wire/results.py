@@ -143,11 +143,13 @@ class Pong(Result, frozen=True, tag="pong"):
     time: str
 
 
-class LevelStatus(Struct, frozen=True, kw_only=True):
+class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The figures of one level."""
 
     level: str
     available: bool
+    reason: str | None = None
+    """Why it is not available, and what to do."""
     memories: dict[str, int]
     """How many memories there are by status."""
     sessions: int | None = None
@@ -189,9 +191,10 @@ class Raised(Result, frozen=True, tag="raised"):
 
 
 class Sessions(Result, frozen=True, tag="sessions"):
-    """The list of sessions."""
+    """The newest sessions, and how many more there are."""
 
     sessions: list[Session]
+    more: int = 0
 
 
 class Ended(Result, frozen=True, tag="ended"):

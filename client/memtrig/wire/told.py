@@ -34,6 +34,12 @@ class Settled(Result, frozen=True, tag="settled"):
     """The memory lies at a lower level: only this level's view of it changed, and the owner is asked."""
 
 
+class Noted(Result, frozen=True, tag="noted"):
+    """How many sessions of the hook's host heard it."""
+
+    sessions: int
+
+
 class Touched(Struct, frozen=True, kw_only=True):
     """A memory that a forget or an undo reaches."""
 
@@ -186,5 +192,6 @@ AnyResult: TypeAlias = (
     | Statistics
     | Dreamt
     | Wishes
+    | Noted
 )
 """Every result."""

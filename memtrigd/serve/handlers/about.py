@@ -17,6 +17,8 @@ class Facts(Struct, frozen=True):
     pid: int
     home: str
     sessions: dict[Level, int]
+    unavailable: dict[Level, str]
+    """Why a level's file can't be used, and what to do."""
 
 
 def ping(turn: Turn, request: wire.Ping) -> wire.Pong:
@@ -52,6 +54,7 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
             wire.LevelStatus(
                 level=level.name,
                 available=reader is not None,
+                reason=facts.unavailable.get(level),
                 memories=reader.counts() if reader else {},
                 sessions=facts.sessions.get(level, 0) if owner else None,
             )

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.memory import Memory, Status
+from memtrigd.domain.memory import Status
 from memtrigd.domain.shadowing import Mask, shadows
 from memtrigd.serve.turn import Turn
 
@@ -34,15 +34,12 @@ def delete(turn: Turn, request: wire.Delete) -> wire.Deleted:
 
 
 def _nothing_here(turn: Turn, key: str) -> Refusal:
-    """Name the level that was asked, and the visible level that has a copy."""
-    below = next(iter(_served_below(turn, key)), None)
+    """Name the level that was asked, and the one whose copy the caller sees."""
+    view = turn.view
+    seen = next(filter(None, (view.winner(key, space, turn.now) for space in view.spaces)), None)
     hint = (
-        f"The copy that you see is at {below.level.name}: only a session at that level can delete it."
-        if below
+        f"The copy that you see is at {seen.memory.level.name}: only a session at that level can delete it."
+        if seen
         else "A memory is deleted by a session at exactly its level."
     )
-    return Refusal("not_found", f"No memory {key!r} is at {turn.view.level.name}.", hint)
-
-
-def _served_below(turn: Turn, key: str) -> list[Memory]:
-    return [m for m in turn.view.copies(key, turn.view.spaces) if m.served(turn.now)]
+    return Refusal("not_found", f"No memory {key!r} is at {view.level.name}.", hint)

@@ -98,7 +98,8 @@ def _exactly_one(request: wire.Forget) -> None:
 def _matching(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
     """The rows that a wish reaches at the caller's own level."""
     store, spaces = turn.view.writer, turn.view.spaces
-    kind = None if request.kind is None else read_kind(request.kind).value
+    asked = read_kind(request.kind)
+    kind = None if asked is None else asked.value
     if request.id is not None:
         row = store.by_id(name(request.id, "id"))
         rows = [row] if row is not None and row.status.value in _REACHED and row.space in spaces else []

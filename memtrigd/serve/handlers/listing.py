@@ -14,7 +14,7 @@ from memtrigd.domain.claim import MAX_TAG, name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
-from memtrigd.serve.records import REPLY_BYTES, record, size
+from memtrigd.serve.records import REPLY_BYTES, record, size, with_short_company
 from memtrigd.serve.turn import Turn
 
 MAX_LIMIT = 500
@@ -35,10 +35,11 @@ def listing(turn: Turn, request: wire.List) -> wire.Listed:
         winner = turn.view.serves(memory, turn.now)
         if winner is None:
             continue
-        room -= size(memory)
+        shown = with_short_company(record(memory, turn.now, winner, turn.view.worth(memory, turn.now)))
+        room -= size(shown)
         if last is not None and (len(page) == request.limit or room < 0):
             return wire.Listed(memories=page, next_cursor=_cursor(last))
-        page.append(record(memory, turn.now, winner, turn.view.worth(memory, turn.now)))
+        page.append(shown)
         last = memory
     return wire.Listed(memories=page)
 

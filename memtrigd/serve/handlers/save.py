@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from memtrigd.domain import suppression
 from memtrigd.domain.claim import Claim, auto_key
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.memory import Memory, Source, Status, canonical
+from memtrigd.domain.memory import Kind, Memory, Source, Status, canonical
 from memtrigd.domain.suppression import Verdict
 from memtrigd.domain.trust import Admission, Hearing, Outcome, Slot, Speaker, admit
 from memtrigd.search import analyser
@@ -147,7 +147,7 @@ def _row(turn: Turn, claim: Claim, place: Place, admission: Admission, speaker: 
         created=old.created if old else turn.now,
         updated=turn.now,
         importance_at=turn.now,
-        kind=claim.kind,
+        kind=claim.kind or Kind.GENERAL,
         source=claim.source,
         status=admission.status,
         entity=claim.entity,
@@ -179,7 +179,7 @@ def _similar(turn: Turn, claim: Claim, kept: Memory) -> list[wire.Similar]:
     rows = [
         row
         for reader in turn.view.readers
-        for row in reader.facet(claim.entity, claim.kind.value, turn.view.spaces, SIMILAR + 1)
+        for row in reader.facet(claim.entity, (claim.kind or Kind.GENERAL).value, turn.view.spaces, SIMILAR + 1)
         if row.id != kept.id and turn.view.serves(row, turn.now)
     ]
     return [

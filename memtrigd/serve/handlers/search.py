@@ -3,10 +3,10 @@
 from memtrig import wire
 from msgspec.structs import replace
 
-from memtrigd.domain.claim import text
+from memtrigd.domain.claim import is_blank, text
 from memtrigd.domain.errors import Refusal
 from memtrigd.search import lexical
-from memtrigd.serve.records import EXCERPT, REPLY_BYTES, record, size
+from memtrigd.serve.records import REPLY_BYTES, excerpt, record, size, with_short_company
 from memtrigd.serve.turn import Turn
 
 MAX_RESULTS = 100
@@ -22,9 +22,10 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
         raise Refusal(
             "bad_value", f"max_results is {request.max_results}.", f"Ask for 1 to {MAX_RESULTS} results; 10 is usual."
         )
-    if not request.query.strip():
+    view = turn.view
+    if is_blank(request.query[:MAX_QUERY]):
         return wire.Found(results=[])
-    query, view = text(request.query, "query", MAX_QUERY), turn.view
+    query = text(request.query, "query", MAX_QUERY)
     results: list[wire.Record] = []
     room = REPLY_BYTES
     for hit in lexical.rank(view.readers, query):
@@ -33,18 +34,11 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
         winner = view.serves(memory, turn.now) if memory else None
         if memory is None or winner is None:
             continue
-        shown = record(memory, turn.now, winner, view.worth(memory, turn.now))
-        room -= size(memory)
-        results.append(replace(_excerpt(shown) if room < 0 else shown, score=round(hit.score, 6)))
+        shown = with_short_company(record(memory, turn.now, winner, view.worth(memory, turn.now)))
+        room -= size(shown)
+        results.append(replace(excerpt(shown) if room < 0 else shown, score=round(hit.score, 6)))
         if len(results) <= REINFORCED:
             turn.recall(memory)
         if len(results) == request.max_results:
             break
     return wire.Found(results=results)
-
-
-def _excerpt(shown: wire.Record) -> wire.Record:
-    """Show a record by its beginning, and say how much there is: ``get`` brings the whole."""
-    if len(shown.content) <= EXCERPT:
-        return shown
-    return replace(shown, content=shown.content[:EXCERPT], content_bytes=len(shown.content.encode()))

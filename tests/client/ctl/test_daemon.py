@@ -115,4 +115,4 @@ def test_status_and_sessions_are_shown(ask: Ask) -> None:
         "CONFIDENTIAL",
         "RESTRICTED",
     }
-    assert ask("sessions") == (0, {"sessions": []})
+    assert ask("sessions") == (0, {"sessions": [], "more": 0})

@@ -114,6 +114,16 @@ def test_status_says_which_level_is_not_available() -> None:
     assert [line.split()[2:] for line in lines[-2:]] == [["none"], ["not", "available"]]
 
 
+def test_sessions_says_how_many_it_does_not_show() -> None:
+    """What the daemon left out is not taken for all there is."""
+    session = wire.Session(session="s", level="PUBLIC", ceiling="PUBLIC", origin="fd", opened=MOMENT, connections=1)
+    show = daemon_verb("sessions").show
+    assert "Not shown: 1,234 older ones." in show(
+        received(wire.Sessions(sessions=[session], more=1234)), Screen(now=NOW)
+    )
+    assert len(show(received(wire.Sessions(sessions=[session])), Screen(now=NOW))) == 2
+
+
 SHAPES = {
     "save k t": (
         wire.Saved(id="m", key="k", level="INTERNAL", status="active", outcome="new"),
@@ -126,7 +136,7 @@ SHAPES = {
     "list": (wire.Listed(memories=[]), {"memories": [], "next_cursor": None}),
     "list --cursor a": (wire.Listed(memories=[], next_cursor="b"), {"memories": [], "next_cursor": "b"}),
     "search q": (wire.Found(results=[]), {"results": []}),
-    "sessions": (wire.Sessions(sessions=[]), {"sessions": []}),
+    "sessions": (wire.Sessions(sessions=[]), {"sessions": [], "more": 0}),
     "ping": (wire.Pong(server="0.1.0", time=MOMENT), {"server": "0.1.0", "time": MOMENT}),
 }
 

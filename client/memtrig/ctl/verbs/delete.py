@@ -20,7 +20,7 @@ def document(deleted: dict[str, Any]) -> dict[str, Any]:
 def show(deleted: dict[str, Any], screen: Screen) -> list[str]:
     """Say what is gone, and what else is out of sight."""
     key, level = screen.bold(one_line(deleted["key"])), one_line(deleted["level"])
-    lines = [f"Deleted {key} at {level}; it is kept for the audit, and served to nobody."]
+    lines = [f"Deleted {key} at {level}; it is kept for the audit."]
     masks = " and ".join(map(one_line, deleted.get("masks", ())))
     return (
         [*lines, f"For readers at {level} and above the older text at {masks} is hidden as well."] if masks else lines

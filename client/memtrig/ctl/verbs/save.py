@@ -8,7 +8,7 @@ from memtrig.ctl.failure import usage
 from memtrig.ctl.grammar import DATA, Argument, DaemonVerb, Option, number
 from memtrig.ctl.records import KINDS, SOURCES
 from memtrig.ctl.render import one_line
-from memtrig.ctl.talk import MAX_FRAME
+from memtrig.limits import MAX_FRAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

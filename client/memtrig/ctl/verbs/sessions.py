@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 HEADER = ("SESSION", "AGENT", "LEVEL", "CEILING", "ORIGIN", "CONNECTIONS", "OPENED")
 
 
+def document(reply: dict[str, Any]) -> dict[str, Any]:
+    """Always say how many were left out."""
+    return {"sessions": reply["sessions"], "more": reply.get("more", 0)}
+
+
 def show(reply: dict[str, Any], screen: Screen) -> list[str]:
     """Show the sessions in a table."""
     rows = [
@@ -27,7 +32,10 @@ def show(reply: dict[str, Any], screen: Screen) -> list[str]:
         )
         for each in reply["sessions"]
     ]
-    return screen.table(HEADER, rows) if rows else ["No agent is connected."]
+    if not rows:
+        return ["No agent is connected."]
+    more = reply.get("more")
+    return [*screen.table(HEADER, rows), *(["", f"Not shown: {more:,} older ones."] if more else [])]
 
 
 VERB = DaemonVerb(
@@ -37,4 +45,5 @@ VERB = DaemonVerb(
     door=CONTROL,
     request="session.list",
     show=show,
+    document=document,
 )

@@ -17,8 +17,15 @@ def show(status: dict[str, Any], screen: Screen) -> list[str]:
     facts = [("started", screen.when(status["started"])), ("home", status.get("home") or "")]
     pid = status.get("pid")
     lines = [screen.bold(f"memtrigd {one_line(status['server'])}") + (f" (pid {pid})" if pid else "")]
-    rows = [(each["level"], str(each["sessions"]), _memories(each)) for each in status["levels"]]
-    return [*lines, *screen.facts(facts), "", *screen.table(("LEVEL", "SESSIONS", "MEMORIES"), rows)]
+    rows = [(each["level"], _sessions(each), _memories(each)) for each in status["levels"]]
+    reasons = [f"{each['level']}: {one_line(each['reason'])}" for each in status["levels"] if each.get("reason")]
+    table = screen.table(("LEVEL", "SESSIONS", "MEMORIES"), rows)
+    return [*lines, *screen.facts(facts), "", *table, *reasons]
+
+
+def _sessions(level: dict[str, Any]) -> str:
+    """How many are connected: the daemon tells the owner alone."""
+    return "-" if level.get("sessions") is None else str(level["sessions"])
 
 
 def _memories(level: dict[str, Any]) -> str:

@@ -1,0 +1,39 @@
+"""The daemon as a process: it says when it is ready, and a fault in one place is none in another."""
+
+import os
+import select
+import subprocess
+import sys
+
+from structlog.testing import capture_logs
+
+from memtrigd import daemon
+from tests.conftest import Daemon
+
+
+def test_ready_is_said_at_once_also_into_a_pipe() -> None:
+    """A script that waits for the message is not kept waiting by a buffer."""
+    passive = Daemon()
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [sys.executable, "-m", "memtrigd", "--home", str(passive.home)]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        said, _, _ = select.select([process.stdout], [], [], 10)
+        process.terminate()
+    passive.remove()
+    assert said
+
+
+def test_who_fails_to_take_an_outcome_keeps_it_from_nobody_else() -> None:
+    """The others of the batch get theirs; the log has the kind and the place, and nothing that was said."""
+    told: list[str] = []
+
+    def fail(outcome: str) -> None:
+        raise ValueError(outcome)
+
+    with capture_logs() as logged:
+        daemon._hand_out([(fail, "a secret"), (told.append, "an answer")])
+    assert told == ["an answer"]
+    assert [(entry["event"], entry["kind"]) for entry in logged] == [("fault", "ValueError")]
+    assert "test_daemon.py" in str(logged)
+    assert "secret" not in str(logged)
