@@ -170,7 +170,7 @@ class Memory:
 
         >>> import memtrig
         >>> with memtrig.connect(agent="gardener") as memory:
-        ...     guess = memory.save("fig", "She wants a fig tree.", confidence=0.4)
+        ...     guess = memory.save("fig", "She wants a fig tree.", source="self_inferred")
         ...     guess.status, memory.confirm(guess.id, quote="yes, a fig tree").status
         ('pending', 'active')
         """
@@ -181,7 +181,7 @@ class Memory:
 
         >>> import memtrig
         >>> with memtrig.connect(agent="gardener") as memory:
-        ...     guess = memory.save("lawn", "She wants a lawn.", confidence=0.4)
+        ...     guess = memory.save("lawn", "She wants a lawn.", source="self_inferred")
         ...     memory.reject(guess.id, reason="a slip of mine").status, memory.get("lawn")
         ('rejected', None)
         """

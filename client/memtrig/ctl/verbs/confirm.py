@@ -21,9 +21,9 @@ def show(settled: dict[str, Any], screen: Screen) -> list[str]:
 VERB = DaemonVerb(
     "confirm",
     "say yes to a memory that waits",
-    "memtrigctl confirm m4zq7k2wd5x3abcde --level internal",
+    "memtrigctl confirm m4zq7k2wd5x3abcde",
     door=DATA,
-    arguments=(Argument("id", "ID", "its id; `memtrigctl review` lists what waits, and at which level"),),
+    arguments=(Argument("id", "ID", "its id; `memtrigctl review` lists what waits"),),
     options=(Option("quote", "--quote", "Q", "the user's words; an agent must give them"),),
     show=show,
 )

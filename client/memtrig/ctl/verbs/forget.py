@@ -23,6 +23,8 @@ def show(forgotten: dict[str, Any], screen: Screen) -> list[str]:
     count, dry = forgotten["count"], forgotten.get("dry_run")
     what = f"{count:,} {'memory' if count == 1 else 'memories'} at {_levels(forgotten['levels'])}"
     lines = [f"This would forget {what}." if dry else f"Forgot {what}."]
+    if not count:
+        lines = [f"Nothing to forget is known at {_levels(forgotten['levels'])}."]
     if forgotten["memories"]:
         lines += ["", *touched(forgotten["memories"], screen)]
     if count > len(forgotten["memories"]):
@@ -32,7 +34,9 @@ def show(forgotten: dict[str, Any], screen: Screen) -> list[str]:
         hidden = "would be hidden" if dry else "is hidden"
         lines.append(f"What matches at {_levels(forgotten['elsewhere'])} stays, and {hidden} from readers up here.")
     if not dry:
-        lines += ["It is not learnt again until the user says it.", "`memtrigctl unforget ID` brings one back."]
+        lines.append("It is not learnt again until the user says it.")
+    if not dry and count:
+        lines.append("`memtrigctl unforget ID` brings one back.")
     return lines if lines[-1] else lines[:-1]
 
 

@@ -23,7 +23,7 @@ VERB = DaemonVerb(
     "say no to a memory that waits",
     'memtrigctl reject m4zq7k2wd5x3abcde --reason "that was my sister"',
     door=DATA,
-    arguments=(Argument("id", "ID", "its id; `memtrigctl review` lists what waits, and at which level"),),
+    arguments=(Argument("id", "ID", "its id; `memtrigctl review` lists what waits"),),
     options=(
         Option("reason", "--reason", "R", "why it is wrong"),
         Option("quote", "--quote", "Q", "the user's words; an agent must give them, but for what it said itself"),

@@ -19,17 +19,17 @@ INDENT = 13
 
 def document(reviewed: dict[str, Any]) -> dict[str, Any]:
     """Name also what an item or the list has none of."""
-    items = [{"against": None, "note": None, **item} for item in reviewed["items"]]
+    items = [{**item, "against": item.get("against"), "note": item.get("note")} for item in reviewed["items"]]
     return {"items": items, "more": reviewed.get("more", 0)}
 
 
 def show(reviewed: dict[str, Any], screen: Screen) -> list[str]:
-    """List what waits, each with its id and the level at which to answer."""
+    """List what waits, each with its id."""
     if not reviewed["items"]:
         return ["Nothing waits for you."]
     lines = [line for item in reviewed["items"] for line in _lines(item, screen)]
     more = reviewed.get("more", 0)
-    lines += ["", "`memtrigctl confirm ID --level LEVEL` says yes, `reject` says no."]
+    lines += ["", "`memtrigctl confirm ID` says yes, `memtrigctl reject ID` says no."]
     return [*lines, f"{more:,} more wait: say the same with -n {len(reviewed['items']) + more}."] if more else lines
 
 

@@ -25,12 +25,16 @@ def _fate(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:
     """Name what became of a memory since it was said; a blank value means nothing."""
     times, denials, last = memory.get("recall_count", 0), memory.get("deny_count", 0), memory.get("last_recalled")
     return [
-        ("said again", f"{memory['seen_count']} times in all" if memory.get("seen_count", 1) > 1 else ""),
-        ("recalled", f"{times} times, last {screen.when(last)}" if times and last else "never"),
-        ("denied", f"{denials} times" if denials else ""),
+        ("said again", f"{_times(memory['seen_count'])} in all" if memory.get("seen_count", 1) > 1 else ""),
+        ("recalled", f"{_times(times)}, last {screen.when(last)}" if times and last else "never"),
+        ("denied", _times(denials) if denials else ""),
         ("contested", "a proposal that waits says otherwise" if memory.get("contested") else ""),
         ("id", memory["id"]),
     ]
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
 
 
 VERB = DaemonVerb(
