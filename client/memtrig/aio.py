@@ -114,6 +114,57 @@ class Memory:
         """Retire the copy of ``key`` at exactly the session's level. Raises NotFound if there is none."""
         return await self._ask(requests.delete(key), wire.Deleted)
 
+    async def confirm(self, id: str, quote: str | None = None) -> wire.Settled:
+        """Put a waiting memory into service: the user said yes, in the words of ``quote``. NotFound if none waits."""
+        return await self._ask(requests.confirm(id, quote), wire.Settled)
+
+    async def reject(self, id: str, quote: str | None = None, reason: str | None = None) -> wire.Settled:
+        """Keep a waiting memory out of service for good. What this session proposed itself needs no ``quote``."""
+        return await self._ask(requests.reject(id, quote, reason), wire.Settled)
+
+    async def deny(self, key: str | None = None, *, id: str | None = None, reason: str | None = None) -> wire.Settled:
+        """Note that the user calls a memory wrong: it counts a tenth, and the second time it is served no longer.
+
+        Name it by its key or its id. Raises NotFound if it isn't visible.
+        """
+        return await self._ask(requests.deny(key, id, reason), wire.Settled)
+
+    async def forget(self, key: str | None = None, **fields: Unpack[requests.Forgetting]) -> wire.Forgotten:
+        """Forget by exactly one of key, id, entity or tag, and don't learn it again unless the user says it.
+
+        ``fields`` are id, entity, tag, kind, reason, dry_run and confirm. Where more than 20 memories would be
+        forgotten, Refused ``confirm_count`` names how many: ask the user, and say the count back in ``confirm``.
+        """
+        return await self._ask(requests.forget(key, fields), wire.Forgotten)
+
+    async def history(self, key: str) -> wire.Told:
+        """Return all that was ever said under a key, the oldest first, and what was done to it. Raises NotFound."""
+        return await self._ask(wire.History(key=key), wire.Told)
+
+    async def why(self, key: str | None = None, *, id: str | None = None) -> wire.Told:
+        """Return how a memory comes to be known: itself, what it replaced, and every step. By its key or its id."""
+        return await self._ask(wire.Why(key=key, id=id), wire.Told)
+
+    async def review(self, limit: int = 50) -> wire.Reviewed:
+        """Return what waits for the user's answer: of this session's own proposals, and what expires or is disputed."""
+        return await self._ask(wire.Review(limit=limit), wire.Reviewed)
+
+    async def recall(self, limit: int = 3) -> wire.Recalled:
+        """Return what is worth bringing up now, each idea with its reason. What was recalled within a day rests."""
+        return await self._ask(wire.Recall(limit=limit), wire.Recalled)
+
+    async def stats(self) -> wire.Statistics:
+        """Return the figures of the levels in sight, and the memories that are weakest or longest unmentioned."""
+        return await self._ask(wire.Stats(), wire.Statistics)
+
+    async def decay(self, dry_run: bool = False) -> wire.Dreamt:
+        """Run a dream cycle at the session's level now: what has faded is written down, what has run out expires."""
+        return await self._ask(requests.decay(dry_run), wire.Dreamt)
+
+    async def suppressions(self) -> wire.Wishes:
+        """Return what is not to be brought up or learnt again."""
+        return await self._ask(wire.Suppressions(), wire.Wishes)
+
     async def whoami(self) -> wire.Me:
         """Return who the daemon takes this session for, and the level that holds now."""
         return await self._ask(wire.Whoami(), wire.Me)

@@ -34,6 +34,18 @@ class Fields(TypedDict, total=False):
     idempotency_key: str | None
 
 
+class Forgetting(TypedDict, total=False):
+    """What ``forget`` takes beside a key."""
+
+    id: str | None
+    entity: str | None
+    tag: str | None
+    kind: str | None
+    reason: str | None
+    dry_run: bool
+    confirm: int | None
+
+
 def save(key: str | None, content: str, fields: Fields) -> wire.Save:
     """Build a save. Raises TypeError for a field that there isn't; dates and datetimes become ISO 8601."""
     unknown = fields.keys() - Fields.__annotations__
@@ -51,6 +63,31 @@ def save(key: str | None, content: str, fields: Fields) -> wire.Save:
 def delete(key: str) -> wire.Delete:
     """Build a delete."""
     return wire.Delete(key=key, idempotency_key=once())
+
+
+def confirm(id: str, quote: str | None) -> wire.Confirm:
+    """Build a confirm."""
+    return wire.Confirm(id=id, quote=quote, idempotency_key=once())
+
+
+def reject(id: str, quote: str | None, reason: str | None) -> wire.Reject:
+    """Build a reject."""
+    return wire.Reject(id=id, quote=quote, reason=reason, idempotency_key=once())
+
+
+def deny(key: str | None, id: str | None, reason: str | None) -> wire.Deny:
+    """Build a deny."""
+    return wire.Deny(key=key, id=id, reason=reason, idempotency_key=once())
+
+
+def forget(key: str | None, fields: Forgetting) -> wire.Forget:
+    """Build a forget. Raises TypeError for a field that there isn't."""
+    return wire.Forget(key=key, idempotency_key=once(), **fields)
+
+
+def decay(dry_run: bool) -> wire.Decay:
+    """Build a decay."""
+    return wire.Decay(dry_run=dry_run, idempotency_key=once())
 
 
 def page(limit: int | None) -> int:

@@ -65,7 +65,7 @@ class Ticket:
         if refusal.code != "session_unknown" or not self.renewable or self.session is None:
             raise refusal
         self.resume = None
-        if patience.repeating and isinstance(request, wire.Save | wire.Delete):
+        if patience.repeating and isinstance(request, wire.Write):
             raise Refused(
                 refusal.code,
                 "The session is gone, so nobody can tell whether the write was done before the connection broke.",

@@ -73,6 +73,47 @@ def test_an_iteration_fetches_page_by_page(shared_daemon: Daemon) -> None:
         assert [each.key for each in memory.iterate("p", page=2)] == keys[::-1]
 
 
+@pytest.mark.parametrize(("language", "key", "content", "question"), FACTS)
+def test_a_guess_lives_its_life(
+    daemon: Daemon, connect: Connect, language: str, key: str, content: str, question: str
+) -> None:
+    """Proposed, confirmed with the user's words, explained, denied twice, forgotten and not learnt again."""
+    with connect(home=str(daemon.home), level="confidential", agent=language) as memory:
+        guess = memory.save(key, content, source="self_inferred", tags=[language], entity=language)
+        assert guess.status == "pending"
+        assert guess.id in [item.memory.id for item in memory.review().items]
+        assert memory.confirm(guess.id, quote=content).status == "active"
+        assert [step.op for step in memory.why(key).steps] == ["save", "confirm"]
+        assert memory.why(id=guess.id).memories[-1].quote == content
+        assert memory.deny(key).deny_count == 1
+        assert memory.deny(id=guess.id, reason=question).status == "disputed"
+        assert memory.history(key).memories[-1].reason == question
+        assert memory.forget(tag=language, dry_run=True).count == 1
+        assert memory.forget(key, reason=question).memories[0].id == guess.id
+        with pytest.raises(Refused) as caught:
+            memory.save(key, content, source="self_inferred")
+        assert caught.value.code == "forgotten"
+        memory.forget(entity=language)
+        assert language in [wish.entity for wish in memory.suppressions().suppressions]
+
+
+def test_the_mind_is_looked_into(daemon: Daemon, connect: Connect) -> None:
+    """Ideas, figures and a dream cycle, of the levels in sight."""
+    with connect(home=str(daemon.home), level="public", agent="dreamer") as memory:
+        guess = memory.save("dream", "She dreams of the sea.", source="self_inferred")
+        assert memory.reject(guess.id, reason="mine").status == "rejected"
+        memory.save("sea", "She grew up by the sea.", kind="identity", core=True)
+        assert "sea" in [idea.memory.key for idea in memory.recall(10).ideas]
+        (figures,) = memory.stats().levels
+        assert (figures.level, figures.core) == ("PUBLIC", 1)
+        dreamt = memory.decay(dry_run=True)
+        assert (dreamt.level, dreamt.dry_run, dreamt.expired) == ("PUBLIC", True, 0)
+        with pytest.raises(Refused, match="by its key or by its id"):
+            memory.deny()
+        with pytest.raises(TypeError, match="level"):
+            memory.forget("sea", level="public")
+
+
 def test_whoami_and_status_tell_the_session(shared_daemon: Daemon, connect: Connect) -> None:
     """They show the level, and levels above it are not mentioned."""
     with connect(home=str(shared_daemon.home), level="confidential", agent="clerk") as memory:

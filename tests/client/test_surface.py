@@ -1,11 +1,12 @@
 """What the package shows, and what importing it costs."""
 
+import inspect
 import subprocess
 import sys
 
 import memtrig
 import pytest
-from memtrig import requests, wire
+from memtrig import aio, api, requests, wire
 
 
 def loaded(code: str) -> set[str]:
@@ -39,6 +40,19 @@ def test_save_takes_the_fields_of_the_wire() -> None:
     """A field that is added to the message can be said by a client."""
     named = {"key", "content"}
     assert set(requests.Fields.__annotations__) == set(wire.Save.__struct_fields__) - named
+
+
+def test_forget_takes_the_fields_of_the_wire() -> None:
+    """Likewise; the key by which a retry is known is the client's own."""
+    named = {"key", "idempotency_key"}
+    assert set(requests.Forgetting.__annotations__) == set(wire.Forget.__struct_fields__) - named
+
+
+def test_both_clients_offer_the_same_calls() -> None:
+    """The twins take the same arguments; ``async with`` takes the place of ``with``."""
+    for name, call in vars(api.Memory).items():
+        if not name.startswith("_") and inspect.isfunction(call):
+            assert inspect.signature(call).parameters == inspect.signature(getattr(aio.Memory, name)).parameters
 
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan")])

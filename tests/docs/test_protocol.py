@@ -26,7 +26,7 @@ from memtrigd.serve.protocol import HELD, IN_FLIGHT
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 SECTIONS: dict[str, str] = dict(re.findall(r"^#+ (.+)\n((?:(?!^#+ ).*\n)*)", PAGE, re.MULTILINE))
 EXAMPLE = re.compile(r"```json\n(.+)\n```\n\n```hex\n([0-9a-f\s]+)```")
-BASES = (wire.Request, wire.Result)
+BASES = (wire.Request, wire.Write, wire.Result)
 
 
 def _messages() -> list[type[Struct]]:

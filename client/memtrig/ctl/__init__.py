@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memtrig.ctl.grammar import DaemonVerb
-    from memtrig.ctl.talk import Reply
 
 CLOSED_PIPE = 141
 """Exit code as a shell shows it for a program that SIGPIPE ended."""
@@ -66,7 +65,7 @@ def _answer(argv: Sequence[str]) -> int:
         elif isinstance(verb, LocalVerb):
             output.print_lines([verb.text(command.given)])
         elif isinstance(verb, DaemonVerb):
-            _print(verb, _ask(verb, command.settings, command.given), as_json)
+            _run(verb, command.settings, command.given)
     except Failure as failure:
         return output.report(failure, as_json)
     return 0
@@ -81,35 +80,19 @@ def _check_encoding(argv: Sequence[str]) -> None:
             raise usage(f"Argument {place} is not UTF-8.", "Convert it to UTF-8 first.", "bad_value") from None
 
 
-def _ask(verb: DaemonVerb, settings: dict[str, Any], given: dict[str, Any]) -> Reply:
-    """Go to the door that was chosen and ask there."""
-    from memtrig import homes
-    from memtrig.ctl import talk
-    from memtrig.ctl.grammar import CONTROL, DATA
-
-    agent = settings.get("as")
-    if agent and "level" in settings:
-        raise usage("--as and --level exclude each other.", "An agent has the level of its socket: leave --level out.")
-    if agent and verb.door == CONTROL:
-        raise usage(f"{verb.name} is for the owner.", "Leave --as out.")
-    if "level" in settings and verb.door != DATA:
-        raise usage(f"--level says nothing to {verb.name}.", "Leave it out.")
-    try:
-        home = homes.find(settings.get("home"))
-    except OSError as error:
-        raise usage(f"There is no home: {error}.", "Name one with --home DIR.") from None
-    request = talk.make_request(verb.request, given)
-    if agent:
-        return talk.ask(talk.Agent(home, *agent), request)
-    owner = talk.Owner(home, settings.get("level"))
-    return talk.ask(owner, owner.act(request) if verb.door == DATA else request)
-
-
-def _print(verb: DaemonVerb, reply: Reply, as_json: bool) -> None:
+def _run(verb: DaemonVerb, settings: dict[str, Any], given: dict[str, Any]) -> None:
+    """Ask the daemon, and print what it says or talk it over with the owner."""
     from memtrig.ctl import output
+    from memtrig.ctl.door import Door
 
-    if as_json:
+    door = Door(verb, settings)
+    reply = door.ask_for(verb, given)
+    if "json" in settings:
         output.print_json(verb.document(reply.result), reply.incomplete)
+        return
+    output.warn_incomplete(reply.incomplete)
+    screen = output.screen_of(sys.stdout)
+    if verb.converse is not None and door.is_owners and output.is_conversation():
+        verb.converse(reply.result, screen, door)
     else:
-        output.warn_incomplete(reply.incomplete)
-        output.print_lines(verb.show(reply.result, output.screen_of(sys.stdout)))
+        output.print_lines(verb.show(reply.result, screen))

@@ -9,7 +9,10 @@ from memtrig.ctl.grammar import Option, Verb, closest
 from memtrig.homes import LEVELS
 
 GROUPS = {
-    "Memories": ("save", "get", "search", "list", "delete"),
+    "Memories": ("save", "write", "get", "search", "list", "delete"),
+    "Trust": ("review", "confirm", "reject", "deny", "why", "history"),
+    "Forgetting": ("forget", "unforget", "undo", "suppressions"),
+    "Reflection": ("recall", "stats", "decay"),
     "The daemon": ("ping", "status", "whoami", "sessions"),
     "This program": ("help", "completion"),
 }

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
+    from memtrig.ctl.door import Door
     from memtrig.ctl.render import Screen
 
-DATA, PLAIN, CONTROL = "data", "plain", "control"
-"""How a verb reaches the daemon: as an act at a level, as it stands, as it stands and only from the owner."""
+DATA, OWNER, PLAIN, CONTROL = "data", "owner", "plain", "control"
+"""How a verb reaches the daemon: as an act at a level, as one that only the owner may do, as it stands, as it stands
+and only from the owner."""
 
 
 class Argument:
@@ -73,9 +75,12 @@ class Option:
 
 
 class Verb:
-    """One command and its grammar: what the parser, the help and the completions need of it."""
+    """One command and its grammar: what the parser, the help and the completions need of it.
 
-    __slots__ = ("arguments", "example", "name", "options", "summary")
+    ``one_of`` names fields, by argument or option, of which exactly one is to be given.
+    """
+
+    __slots__ = ("arguments", "example", "name", "one_of", "options", "summary")
 
     def __init__(
         self,
@@ -85,12 +90,14 @@ class Verb:
         *,
         arguments: tuple[Argument, ...] = (),
         options: tuple[Option, ...] = (),
+        one_of: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.summary = summary
         self.example = example
         self.arguments = arguments
         self.options = options
+        self.one_of = one_of
 
 
 class LocalVerb(Verb):
@@ -107,10 +114,12 @@ class DaemonVerb(Verb):
     """A verb that asks the daemon, at the ``door`` for its kind.
 
     ``request`` is the type of the wire's request, if not the name; its fields are the arguments and options that were
-    given. ``document`` turns the result into what ``--json`` prints, ``show`` into lines for people.
+    given, but for those of ``beside``, which stand beside it in the owner's act. ``document`` turns the result into
+    what ``--json`` prints, ``show`` into lines for people; with the owner at a terminal ``converse``, if any, takes
+    over.
     """
 
-    __slots__ = ("document", "door", "request", "show")
+    __slots__ = ("beside", "converse", "document", "door", "request", "show")
 
     def __init__(
         self,
@@ -119,6 +128,8 @@ class DaemonVerb(Verb):
         show: Callable[[dict[str, Any], Screen], list[str]],
         document: Callable[[dict[str, Any]], dict[str, Any]] = dict,
         request: str = "",
+        beside: tuple[str, ...] = (),
+        converse: Callable[[dict[str, Any], Screen, Door], None] | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*grammar, **more)
@@ -126,6 +137,8 @@ class DaemonVerb(Verb):
         self.show = show
         self.document = document
         self.request = request or self.name
+        self.beside = beside
+        self.converse = converse
 
 
 class Command:
@@ -151,6 +164,7 @@ def parse(argv: Sequence[str], common: Iterable[Option], load: Callable[[str], V
     if verb is None:
         raise usage("There is no verb.", "`memtrigctl help` lists them.")
     _check_places(verb, places)
+    _check_choice(verb, [*found, *(a.name for a, _ in zip(verb.arguments, places, strict=False))])
     values = {name: _convert(option, raw) for name, (option, raw) in found.items()}
     settings = {option.name: values.pop(option.name) for option in common if option.name in values}
     arguments = {a.name: _converted(a.metavar, a.read, raw) for a, raw in zip(verb.arguments, places, strict=False)}
@@ -245,6 +259,15 @@ def _check_places(verb: Verb, places: list[str]) -> None:
     if len(places) > len(verb.arguments):
         extra = places[len(verb.arguments)]
         raise usage(f"{verb.name} does not know what to do with {extra!r}.", "Put quotes around a text with spaces.")
+
+
+def _check_choice(verb: Verb, named: list[str]) -> None:
+    """Refuse a line that gives none of the fields of ``one_of``, or several."""
+    if not verb.one_of or sum(name in verb.one_of for name in named) == 1:
+        return
+    places = [a.metavar for a in verb.arguments if a.name in verb.one_of]
+    flags = [o.flag for o in verb.options if o.name in verb.one_of]
+    raise usage(f"{verb.name} needs exactly one of {', '.join(places + flags)}.", f"For example: {verb.example}")
 
 
 def _convert(option: Option, raw: list[Any]) -> Any:

@@ -62,6 +62,11 @@ def warn_incomplete(levels: list[str]) -> None:
         complain(f"{names} could not be consulted: this answer is incomplete.", "`memtrigctl status` says more.")
 
 
+def is_conversation() -> bool:
+    """Tell whether a person reads and answers: both ends are a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def screen_of(stream: TextIO) -> Screen:
     """Find out what a stream can show: the width of its terminal, and colours unless NO_COLOR is set."""
     if not stream.isatty():

@@ -32,7 +32,14 @@ _BESIDE = {"supplement": "said beside it", "newer_lower": "newer below"}
 def rows(memories: list[dict[str, Any]], screen: Screen) -> list[str]:
     """Show memories as a table, one line each."""
     header = ("KEY", "LEVEL", "UPDATED", "MEMORY")
-    return screen.table(header, [(m["key"], m["level"], screen.when(m["updated"]), _beginning(m)) for m in memories])
+    return screen.table(header, [(m["key"], m["level"], screen.when(m["updated"]), beginning(m)) for m in memories])
+
+
+def touched(memories: list[dict[str, Any]], screen: Screen) -> list[str]:
+    """Show as a table which memories a change reached, and what they are now."""
+    return screen.table(
+        ("ID", "LEVEL", "STATUS", "KEY"), [(m["id"], m["level"], m["status"], m["key"]) for m in memories]
+    )
 
 
 def card(memory: dict[str, Any], screen: Screen) -> list[str]:
@@ -41,7 +48,7 @@ def card(memory: dict[str, Any], screen: Screen) -> list[str]:
     return [head, "", safe(memory["content"]), "", *screen.facts(_facts(memory, screen))]
 
 
-def _beginning(memory: dict[str, Any]) -> str:
+def beginning(memory: dict[str, Any]) -> str:
     """Give the content; where the daemon sent only its beginning, say so."""
     whole: int | None = memory.get("content_bytes")
     text: str = memory["content"]
@@ -73,4 +80,4 @@ def _facts(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:
 
 
 def _reference(memory: dict[str, Any] | None) -> str:
-    return f"{memory['level']}: {_beginning(memory)}" if memory else ""
+    return f"{memory['level']}: {beginning(memory)}" if memory else ""

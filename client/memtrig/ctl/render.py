@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
 _BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -57,6 +57,58 @@ def clip(text: str, columns: int) -> str:
             break
         kept += 1
     return text[:kept] + "…"
+
+
+def paragraph(text: str, columns: int | None, lines: int) -> list[str]:
+    """Make a text harmless and indent it; on a terminal of so many columns wrap it, and show its first lines only."""
+    if columns is None:
+        return [f"  {line}" for line in safe(text).split("\n")]
+    wrapped = wrap(safe(text), columns - 2)
+    first = [line for _, line in zip(range(lines), wrapped, strict=False)]
+    if next(wrapped, None) is not None:
+        first[-1] = clip(f"{first[-1]} …", columns - 2)
+    return [f"  {line}" for line in first]
+
+
+def wrap(text: str, columns: int) -> Iterator[str]:
+    """Break a harmless text into lines of at most so many columns.
+
+    A line ends between words or beside a wide character; inside a word only where it is longer than a line, and never
+    within a syllable that combining signs and a virama tie together.
+    """
+    for given in text.split("\n"):
+        yield from _wrapped(given.expandtabs(4), columns)
+
+
+def _wrapped(text: str, columns: int) -> Iterator[str]:
+    line, gap = "", 0
+    for cluster in _clusters(text):
+        room = width(cluster)
+        if line and width(line) + room > columns and cluster != " ":
+            end = gap if gap and room < 2 else len(line)
+            yield line[:end].rstrip()
+            line, gap = line[end:].lstrip(), 0
+        line += cluster
+        if cluster == " " or room == 2:
+            gap = len(line)
+    yield line.rstrip()
+
+
+def _clusters(text: str) -> Iterator[str]:
+    """Divide a text where a line may be broken if it must: before no combining sign, after no virama or joiner."""
+    cluster = ""
+    for char in text:
+        joined = unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf") or _ties(cluster[-1:])
+        if cluster and not joined:
+            yield cluster
+            cluster = ""
+        cluster += char
+    if cluster:
+        yield cluster
+
+
+def _ties(char: str) -> bool:
+    return char == "\u200d" or (char != "" and unicodedata.combining(char) == 9)
 
 
 class Screen:

@@ -24,7 +24,8 @@ TIMEOUT = 10.0
 """Seconds for the whole question, tries and pauses included."""
 PAUSES = (0.1, 0.3, 0.9)
 """Seconds before another try."""
-WRITES = frozenset({"save", "delete"})
+WRITES = frozenset({"save", "delete", "confirm", "reject", "deny", "forget", "unforget", "undo", "decay"})
+"""The requests that change something: memtrig.wire.Write and what is derived of it."""
 
 
 class Caller:
@@ -52,9 +53,10 @@ class Owner(Caller):
         super().__init__(home.control_socket)
         self.level = level
 
-    def act(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Wrap a request about memories: on the control socket it says at which level it is made."""
-        return {"type": "act", "request": request} | ({"level": self.level} if self.level else {})
+    def act(self, request: dict[str, Any], level: str | None = None, **beside: Any) -> dict[str, Any]:
+        """Wrap a request about memories: on the control socket it says at which level it is made, if not the own."""
+        level = level or self.level
+        return {"type": "act", "request": request, **beside} | ({"level": level} if level else {})
 
 
 class Agent(Caller):

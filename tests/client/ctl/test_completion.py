@@ -29,7 +29,7 @@ def offered(line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("memtrigctl s", ["save", "search", "status", "sessions"]),
+        ("memtrigctl s", ["save", "search", "suppressions", "stats", "status", "sessions"]),
         ("memtrigctl save k t --emo", ["--emotion-tag"]),
         ("memtrigctl --json save k t --co", ["--confidence", "--core", "--context"]),
         ("memtrigctl get k --as res", ["restricted"]),
@@ -37,6 +37,8 @@ def offered(line: str) -> list[str]:
         ("memtrigctl list --tag ", []),
         ("memtrigctl completion f", ["fish"]),
         ("memtrigctl help del", ["delete"]),
+        ("memtrigctl write Anna pre", ["preference"]),
+        ("memtrigctl forget --all", ["--all-levels"]),
     ],
 )
 def test_bash_completes_verbs_options_and_values(line: str, words: list[str]) -> None:

@@ -107,6 +107,58 @@ def test_the_daemon_refuses_with_a_code(ask: Ask, words: tuple[str, ...], code: 
     assert error["error"]["hint"]
 
 
+@pytest.mark.parametrize(
+    ("entity", "content", "quote"),
+    [
+        ("Anna", "Likes masala tea", "I like masala tea"),
+        ("安娜", "她早上喝咖啡", "我早上喝咖啡"),
+        ("अण्णा", "त्याला पुस्तकं आवडतात", "मला पुस्तकं आवडतात"),
+    ],
+)
+def test_a_guess_lives_until_it_is_forgotten_and_comes_back(ask: Ask, entity: str, content: str, quote: str) -> None:
+    """Written by an agent, listed, confirmed, explained, denied, forgotten, brought back and undone."""
+    written = ("write", entity, "habit", content, "--key", entity, "--tag", entity, "--quote", quote)
+    code, saved = ask(*written, "--source", "self_inferred", "--as", "confidential:bot")
+    assert (code, saved["status"]) == (0, "pending")
+    waiting = {item["memory"]["id"]: item for item in ask("review")[1]["items"]}
+    assert (waiting[saved["id"]]["about"], waiting[saved["id"]]["against"]) == ("pending", None)
+    assert ask("confirm", saved["id"])[1]["status"] == "active"
+    code, told = ask("why", entity)
+    assert (code, told["memories"][-1]["quote"], told["memories"][-1]["source"]) == (0, quote, "stated")
+    assert [step["op"] for step in ask("history", entity)[1]["steps"]] == ["save", "confirm"]
+    assert ask("deny", "--id", saved["id"], "--reason", "no")[1]["deny_count"] == 1
+    assert ask("forget", "--tag", entity, "--dry-run", "--level", "confidential")[1]["count"] == 1
+    code, forgotten = ask("forget", "--id", saved["id"], "--reason", "enough")
+    assert (code, forgotten["levels"], forgotten["elsewhere"]) == (0, ["CONFIDENTIAL"], [])
+    assert ask("get", entity)[0] == 1
+    assert entity in [wish.get("key") for wish in ask("suppressions")[1]["suppressions"]]
+    again = ask(*written, "--source", "self_inferred", "--as", "confidential:bot")
+    assert (again[0], again[1]["error"]["code"]) == (1, "forgotten")
+    assert ask("unforget", saved["id"])[1]["status"] == "active"
+    assert ask("undo", saved["id"])[1]["memories"][0]["status"] == "forgotten"
+
+
+def test_a_no_is_kept(ask: Ask) -> None:
+    """What was rejected waits no longer."""
+    _, saved = ask("save", "guess", "She is left-handed", "--source", "self_inferred", "--as", "internal:bot")
+    assert ask("reject", saved["id"], "--reason", "no idea")[1]["status"] == "rejected"
+    assert saved["id"] not in [item["memory"]["id"] for item in ask("review")[1]["items"]]
+    assert ask("confirm", saved["id"])[1]["error"]["code"] == "not_found"
+
+
+def test_the_mind_is_looked_into(ask: Ask) -> None:
+    """Ideas have reasons, figures are there for each level, and a cycle that is only tried changes nothing."""
+    ask("save", "mind", "Grew up by the sea", "--kind", "identity", "--level", "restricted")
+    ideas = ask("recall", "-n", "10")[1]["ideas"]
+    assert all(idea["channel"] in ("warm", "treasure") and idea["reason"] for idea in ideas)
+    assert "mind" in [idea["memory"]["key"] for idea in ideas]
+    figures = {level["level"]: level for level in ask("stats")[1]["levels"]}
+    assert figures["RESTRICTED"]["kinds"]["identity"] >= 1
+    code, dreamt = ask("decay", "--dry-run", "--level", "restricted")
+    assert (code, dreamt["level"], dreamt["dry_run"], dreamt["stopped"]) == (0, "RESTRICTED", True, False)
+    assert ask("recall", "-n", "11")[1]["error"]["code"] == "bad_value"
+
+
 def test_status_and_sessions_are_shown(ask: Ask) -> None:
     """Every level is there, and the owner's questions open no session."""
     assert {level["level"] for level in ask("status")[1]["levels"]} == {

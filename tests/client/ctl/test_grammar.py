@@ -47,6 +47,14 @@ def refusal(*words: str) -> Failure:
         ("save k t --no-core --confidence .5", {}, {"key": "k", "content": "t", "core": False, "confidence": 0.5}),
         ("save k t --expires T --valid-from V", {}, {"key": "k", "content": "t", "expires_at": "T", "valid_from": "V"}),
         ("save k t --emotion-tag joy", {}, {"key": "k", "content": "t", "emotion_tags": ["joy"]}),
+        ("save k t --quote q --sentiment warm", {}, {"key": "k", "content": "t", "quote": "q", "sentiment": "warm"}),
+        ("write E habit t --key k", {}, {"entity": "E", "kind": "habit", "content": "t", "key": "k"}),
+        ("deny k", {}, {"key": "k"}),
+        ("deny --id i --reason r", {}, {"id": "i", "reason": "r"}),
+        ("forget --tag t --dry-run --all-levels", {}, {"tag": "t", "dry_run": True, "all_levels": True}),
+        ("forget k --confirm 21 --kind habit", {}, {"key": "k", "confirm": 21, "kind": "habit"}),
+        ("undo --session s", {}, {"session": "s"}),
+        ("undo i --dry-run", {}, {"id": "i", "dry_run": True}),
     ],
 )
 def test_a_line_is_understood(words: str, settings: dict[str, object], fields: dict[str, object]) -> None:
@@ -85,6 +93,16 @@ def test_text_that_is_no_flag_needs_no_separator(text: str) -> None:
         "get k --home=",
         "get --get",
         "completion tcsh",
+        "deny",
+        "deny k --id i",
+        "why",
+        "undo",
+        "undo i --session s",
+        "forget --reason r",
+        "forget k --tag t",
+        "forget --entity e --id i",
+        "forget k --confirm all",
+        "write Anna habit",
     ],
 )
 def test_a_line_is_refused_with_a_hint(words: str) -> None:

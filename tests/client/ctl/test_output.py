@@ -42,7 +42,7 @@ def results(text: str, record: Made) -> dict[str, wire.Result]:
         session=text, level=text, ceiling=text, origin=text, opened=MOMENT, connections=1, agent=text
     )
     similar = wire.Similar(id=text, key=text, level=text, content=text)
-    return {
+    return trust_results(text, full) | {
         "save": wire.Saved(id=text, key=text, level=text, status=text, outcome=text, similar=[similar]),
         "get": wire.Got(memory=full),
         "search": wire.Found(results=[full]),
@@ -59,6 +59,29 @@ def results(text: str, record: Made) -> dict[str, wire.Result]:
             home=text,
             levels=[wire.LevelStatus(level=text, available=True, memories={"active": 3, text: 1}, sessions=0)],
         ),
+    }
+
+
+def trust_results(text: str, memory: wire.Record) -> dict[str, wire.Result]:
+    """Make the results of the verbs about the life of a memory."""
+    memory = msgspec.structs.replace(memory, quote=text, reason=text, session=text, last_recalled=MOMENT)
+    settled = wire.Settled(id=text, key=text, level=text, status=text, below=True)
+    touched = [wire.Touched(id=text, key=text, level=text, status=text)]
+    step = wire.Step(at=MOMENT, op=text, actor=text, id=text, session=text, reason=text, status=text)
+    curve = wire.Curve(level=text, statuses={text: 1}, kinds={text: 1}, core=1, mean_importance=0.5)
+    wish = wire.Wish(id=text, scope=text, level=text, at=MOMENT, entity=text, reason=text)
+    told = wire.Told(memories=[memory, memory], steps=[step])
+    return {
+        **dict.fromkeys(("confirm", "reject", "deny", "unforget"), settled),
+        **dict.fromkeys(("history", "why"), told),
+        "write": wire.Saved(id=text, key=text, level=text, status=text, outcome=text),
+        "forget": wire.Forgotten(count=1, memories=touched, levels=[text], elsewhere=[text]),
+        "undo": wire.Undone(memories=touched, kept=touched),
+        "review": wire.Reviewed(items=[wire.Item(about=text, memory=memory, against=memory, note=text)]),
+        "recall": wire.Recalled(ideas=[wire.Idea(memory=memory, channel=text, reason=text, score=1.0)]),
+        "stats": wire.Statistics(levels=[curve], weakest=[memory], stalest=[memory]),
+        "decay": wire.Dreamt(level=text, materialised=1, expired=1, asked_again=1, conflicts=[text]),
+        "suppressions": wire.Wishes(suppressions=[wish]),
     }
 
 
@@ -133,6 +156,22 @@ SHAPES = {
         wire.Deleted(key="k", level="PUBLIC", id="m"),
         {"deleted": True, "key": "k", "level": "PUBLIC", "id": "m"},
     ),
+    "confirm m": (
+        wire.Settled(id="m", key="k", level="PUBLIC", status="active"),
+        {"id": "m", "key": "k", "level": "PUBLIC", "status": "active"},
+    ),
+    "deny k": (
+        wire.Settled(id="m", key="k", level="PUBLIC", status="active"),
+        {"id": "m", "key": "k", "level": "PUBLIC", "status": "active", "deny_count": 0, "below": False},
+    ),
+    "forget k": (
+        wire.Forgotten(count=0, memories=[], levels=["PUBLIC"]),
+        {"count": 0, "memories": [], "levels": ["PUBLIC"], "elsewhere": [], "dry_run": False, "suppressed": None},
+    ),
+    "undo m": (wire.Undone(memories=[]), {"memories": [], "kept": [], "dry_run": False}),
+    "review": (wire.Reviewed(items=[]), {"items": [], "more": 0}),
+    "recall": (wire.Recalled(ideas=[]), {"ideas": []}),
+    "suppressions": (wire.Wishes(suppressions=[]), {"suppressions": []}),
     "list": (wire.Listed(memories=[]), {"memories": [], "next_cursor": None}),
     "list --cursor a": (wire.Listed(memories=[], next_cursor="b"), {"memories": [], "next_cursor": "b"}),
     "search q": (wire.Found(results=[]), {"results": []}),

@@ -77,7 +77,18 @@ def test_input_without_end_is_refused_at_the_limit(ctl: Run, control: Any) -> No
     assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (1, "too_large")
 
 
-@pytest.mark.parametrize("verb", ["sessions", "get k --level public", "save k t --level secret", "ping --level public"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "sessions",
+        "get k --level public",
+        "save k t --level secret",
+        "ping --level public",
+        "unforget m",
+        "undo m",
+        "forget k --all-levels",
+    ],
+)
 def test_what_contradicts_itself_is_a_usage_error(ctl: Run, verb: str) -> None:
     """An agent has the level of its socket, and the owner's verbs are not for it."""
     extra = [] if "ping" in verb else ["--as", "internal:bot"]

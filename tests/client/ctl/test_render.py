@@ -1,11 +1,12 @@
 """Text for the terminal: harmless, aligned in every script, and times as people say them."""
 
+import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtrig.ctl.render import Screen, clip, one_line, safe, width
+from memtrig.ctl.render import Screen, clip, one_line, paragraph, safe, width, wrap
 
 NASTY = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from("\x00\x07\x1b\x7f\x9b\r\n\t\u202e\u2066\u2028")
@@ -124,3 +125,41 @@ def test_moments_are_said_as_people_there_say_them(ago: timedelta, said: str) ->
     """In the local zone, near ones by their distance or day."""
     india = timezone(timedelta(hours=5, minutes=30))
     assert Screen(now=NOW, zone=india).when((NOW - ago).isoformat()) == said
+
+
+WORDS = st.sampled_from(
+    ["tea", "supercalifragilistic", "नमस्ते", "क्षत्रिय", "दुनिया", "中文", "安娜每天早上喝咖啡，", "1.5", " ", " ", "\n"]
+)
+
+
+@given(st.lists(WORDS).map("".join), st.integers(8, 40))
+def test_wrapped_lines_fit_and_lose_nothing(text: str, columns: int) -> None:
+    """All but white space is there, in order; no line begins inside a syllable."""
+    lines = list(wrap(text, columns))
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(width(line) <= columns for line in lines)
+    assert not any(unicodedata.category(line[0])[0] == "M" for line in lines if line)
+    assert not any(line.endswith("\u094d") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("She takes her tea without sugar", ["She takes", "her tea", "without", "sugar"]),
+        ("安娜每天早上喝咖啡", ["安娜每天早", "上喝咖啡"]),
+        ("tea安娜每天喝咖啡", ["tea安娜每", "天喝咖啡"]),
+        ("नमस्ते माझ्या मित्रा", ["नमस्ते माझ्या", "मित्रा"]),
+        ("supercalifragilistic", ["supercalif", "ragilistic"]),
+        ("one\n\ntwo", ["one", "", "two"]),
+        ("", [""]),
+    ],
+)
+def test_a_text_is_wrapped_where_its_script_allows(text: str, lines: list[str]) -> None:
+    """Between words; in Chinese anywhere; inside a word only if it is too long."""
+    assert list(wrap(text, 10)) == lines
+
+
+def test_a_paragraph_shows_that_it_goes_on() -> None:
+    """The last line that is shown ends in an ellipsis; a pipe gets all."""
+    assert paragraph("one two three four", 10, 2) == ["  one two", "  three …"]
+    assert paragraph("one\ntwo", None, 1) == ["  one", "  two"]

@@ -43,6 +43,12 @@ def test_the_numbers_are_those_of_the_specification() -> None:
     assert [level.upper() for level in homes.LEVELS] == ["PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED"]
 
 
+def test_all_requests_that_change_something_are_known() -> None:
+    """A write that were not would be done twice after a lost connection."""
+    requests = [each for each in vars(wire).values() if isinstance(each, type) and issubclass(each, wire.Write)]
+    assert {each.__struct_config__.tag for each in requests if each is not wire.Write} == talk.WRITES
+
+
 def test_an_owner_acts_at_the_level_that_was_said(home: homes.Home, control: Make) -> None:
     """A request about memories is wrapped; an unsaid level is not sent."""
     daemon = control(SAVED, SAVED)

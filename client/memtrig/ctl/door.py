@@ -1,0 +1,58 @@
+"""The door that a command line goes to, the owner's or an agent's, and what is asked there."""
+
+from __future__ import annotations
+
+from memtrig import homes
+from memtrig.ctl import talk
+from memtrig.ctl.failure import usage
+from memtrig.ctl.grammar import CONTROL, DATA, OWNER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memtrig.ctl.grammar import DaemonVerb
+
+
+class Door:
+    """Where the questions of one command line are asked; those of an agent in one session.
+
+    Raises Failure ``usage`` where the settings contradict the verb or each other.
+    """
+
+    __slots__ = ("_acts", "_caller")
+
+    def __init__(self, verb: DaemonVerb, settings: dict[str, Any]) -> None:
+        agent, level = settings.get("as"), settings.get("level")
+        self._acts = verb.door in (DATA, OWNER)
+        if agent and level:
+            raise usage("--as and --level exclude each other.", "An agent has the level of its socket: drop --level.")
+        if agent and verb.door in (CONTROL, OWNER):
+            raise usage(f"{verb.name} is for the owner.", "Leave --as out.")
+        if level and not self._acts:
+            raise usage(f"--level says nothing to {verb.name}.", "Leave it out.")
+        try:
+            home = homes.find(settings.get("home"))
+        except OSError as error:
+            raise usage(f"There is no home: {error}.", "Name one with --home DIR.") from None
+        self._caller: talk.Caller = talk.Agent(home, *agent) if agent else talk.Owner(home, level)
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether the owner asks."""
+        return isinstance(self._caller, talk.Owner)
+
+    def ask_for(self, verb: DaemonVerb, given: dict[str, Any]) -> talk.Reply:
+        """Ask what a verb asks. Raises Failure."""
+        beside = {name: given[name] for name in verb.beside if name in given}
+        if beside and not self.is_owners:
+            raise usage(f"--{next(iter(beside)).replace('_', '-')} is for the owner.", "Leave it or --as out.")
+        fields = {name: value for name, value in given.items() if name not in beside}
+        return self.ask(verb.request, fields, **beside)
+
+    def ask(self, name: str, fields: dict[str, Any], level: str | None = None, **beside: Any) -> talk.Reply:
+        """Ask one question; about memories the owner may ask it at a ``level`` of its own. Raises Failure."""
+        request = talk.make_request(name, fields)
+        if self._acts and isinstance(self._caller, talk.Owner):
+            request = self._caller.act(request, level, **beside)
+        return talk.ask(self._caller, request)

@@ -1,0 +1,45 @@
+"""``memtrigctl undo``: take back the last change of a memory, or all that a session did."""
+
+from __future__ import annotations
+
+from memtrig.ctl.grammar import OWNER, Argument, DaemonVerb, Option
+from memtrig.ctl.records import touched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memtrig.ctl.render import Screen
+
+
+def document(undone: dict[str, Any]) -> dict[str, Any]:
+    """Name also what there was none of."""
+    return {"kept": [], "dry_run": False, **undone}
+
+
+def show(undone: dict[str, Any], screen: Screen) -> list[str]:
+    """Say what is as before, and what is not because it was changed since."""
+    count = len(undone["memories"])
+    what = f"{count:,} {'memory' if count == 1 else 'memories'}"
+    lines = [f"This would put {what} back." if undone.get("dry_run") else f"Put {what} back to how it was before."]
+    if undone["memories"]:
+        lines += ["", *touched(undone["memories"], screen)]
+    if undone.get("kept"):
+        lines += ["", "Changed by somebody else since, and therefore left alone:", *touched(undone["kept"], screen)]
+    return lines
+
+
+VERB = DaemonVerb(
+    "undo",
+    "take back a memory's last change, or all that a session did",
+    "memtrigctl undo --session s4zq7k2wd5x3abcde --dry-run",
+    door=OWNER,
+    arguments=(Argument("id", "ID", "the memory whose last change is taken back", required=False),),
+    options=(
+        Option("session", "--session", "S", "instead of a memory, the session; `memtrigctl why KEY` names it"),
+        Option("dry_run", "--dry-run", help="only show what would be taken back"),
+    ),
+    one_of=("id", "session"),
+    document=document,
+    show=show,
+)

@@ -1,0 +1,28 @@
+"""``memtrigctl unforget``: bring a forgotten memory back."""
+
+from __future__ import annotations
+
+from memtrig.ctl.grammar import OWNER, Argument, DaemonVerb
+from memtrig.ctl.render import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memtrig.ctl.render import Screen
+
+
+def show(settled: dict[str, Any], screen: Screen) -> list[str]:
+    """Say what it is again."""
+    key, level = screen.bold(one_line(settled["key"])), one_line(settled["level"])
+    return [f"Brought back {key} at {level}: it is {one_line(settled['status'])}, and may be learnt again."]
+
+
+VERB = DaemonVerb(
+    "unforget",
+    "bring a forgotten memory back",
+    "memtrigctl unforget m4zq7k2wd5x3abcde",
+    door=OWNER,
+    arguments=(Argument("id", "ID", "its id; `memtrigctl history KEY` shows it"),),
+    show=show,
+)
