@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import structlog
+from memtrig import wire
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -50,8 +51,20 @@ class Night(Struct):
         """The session that the night's changes bear."""
         return f"dream-{self.level.slug}-{self.now}"
 
+    def told(self) -> wire.Dreamt:
+        """What the night came to."""
+        return wire.Dreamt(
+            level=self.level.name,
+            materialised=self.materialised,
+            expired=self.expired,
+            asked_again=self.asked_again,
+            conflicts=self.conflicts,
+            stopped=self.stopped,
+            dry_run=self.dry,
+        )
 
-Woken: TypeAlias = Callable[[Night | Exception], None]
+
+Woken: TypeAlias = Callable[[wire.Dreamt | Exception], None]
 
 
 class Dreamer:
@@ -60,7 +73,7 @@ class Dreamer:
     def __init__(self, writers: WriterLane, clock: Callable[[], Micros]) -> None:
         self._writers = writers
         self._clock = clock
-        self.last: dict[Level, Night] = {}
+        self.last: dict[Level, wire.Dreamt] = {}
 
     def dream(self, level: Level, dry: bool, woken: Woken) -> None:
         """Run a cycle at a level; ``woken`` hears of it on the loop's thread, slices later."""
@@ -88,9 +101,10 @@ class Dreamer:
         self._writers.submit(night.level, lambda hands: _work(hands, night), done)
 
     def _wake(self, night: Night, woken: Woken) -> None:
+        told = night.told()
         if not night.dry:
-            self.last[night.level] = night
-        woken(night)
+            self.last[night.level] = told
+        woken(told)
 
 
 def nightly(dreamer: Dreamer) -> Job:
@@ -103,11 +117,11 @@ def nightly(dreamer: Dreamer) -> Job:
     return Job("dream", DAY, run)
 
 
-def _logged(outcome: Night | Exception) -> None:
+def _logged(outcome: wire.Dreamt | Exception) -> None:
     if isinstance(outcome, Exception):
         log.error("no_dream", kind=type(outcome).__name__)
     else:
-        log.info("dreamt", level=outcome.level.name, count=outcome.expired)
+        log.info("dreamt", level=outcome.level, count=outcome.expired)
 
 
 def _measure(hands: Hands, night: Night) -> None:

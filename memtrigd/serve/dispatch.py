@@ -12,7 +12,6 @@ from memtrig import wire
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtrigd.clockwork.dream import Night
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
@@ -95,7 +94,8 @@ class Dispatcher(Struct, frozen=True):
     facts: Callable[[], Facts]
     ears: Ears
     recalls: Recalls
-    dream: Callable[[Level, bool, Callable[[Any], None]], None]
+    dream: Callable[[Level, bool, Callable[[wire.Dreamt | Exception], None]], None]
+    """Runs a dream cycle at a level, for real or (True) on trial."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
 
@@ -151,7 +151,7 @@ class Dispatcher(Struct, frozen=True):
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
             case Lane.SLICED:
-                self.dream(leave.level, request.dry_run, lambda night: reply(_dreamt(night)))
+                self.dream(leave.level, request.dry_run, reply)
 
     def _read(self, operation: Operation, leave: Permit, asked: Any) -> Callable[[Mapping[Level, LevelReader]], Any]:
         def run(handles: Mapping[Level, LevelReader]) -> wire.Result:
@@ -201,20 +201,6 @@ class Dispatcher(Struct, frozen=True):
     def _turn(self, leave: Permit, view: View) -> Turn:
         now, new_id = self.clock(), partial(self.ids.memory, leave.level)
         return Turn(view, leave.actor, now, new_id, self.zone, self.ears, self.recalls.note)
-
-
-def _dreamt(night: Night | Exception) -> wire.Result | Exception:
-    if isinstance(night, Exception):
-        return night
-    return wire.Dreamt(
-        level=night.level.name,
-        materialised=night.materialised,
-        expired=night.expired,
-        asked_again=night.asked_again,
-        conflicts=night.conflicts,
-        stopped=night.stopped,
-        dry_run=night.dry,
-    )
 
 
 def is_large(request: wire.Save) -> bool:

@@ -120,6 +120,9 @@ class LevelReader(Protocol):
     def versions(self, memory_id: str) -> list[Version]:
         """The life of a memory, the oldest step first."""
 
+    def before(self, version: Version) -> Memory | None:
+        """The memory as it was before one of its versions; None before its first."""
+
     def session_versions(self, session: str) -> list[Version]:
         """All that a session did at this level, the newest first."""
 

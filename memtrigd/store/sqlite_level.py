@@ -15,6 +15,7 @@ from memtrigd.domain.suppression import Suppression
 from memtrigd.store import audit
 from memtrigd.store import statements as sql
 from memtrigd.store.handles import ReadHandle, Row, Values
+from memtrigd.store.history import state_at
 from memtrigd.store.interface import Change, Corpus, Ledger, Remembered, Version
 from memtrigd.store.lexicon import token
 from memtrigd.store.records import changes_in, folded, from_row, wish_from_row
@@ -104,6 +105,11 @@ class SqliteLevelReader(ReadHandle):
     def versions(self, memory_id: str) -> list[Version]:
         """The life of a memory, the oldest step first."""
         return list(map(_version, self._rows(sql.VERSIONS, (memory_id,))))
+
+    def before(self, version: Version) -> Memory | None:
+        """The memory as it was before one of its versions; None before its first."""
+        earlier = [each for each in self.versions(version.memory_id) if each.seq < version.seq]
+        return state_at(earlier, self._level) if earlier else None
 
     def session_versions(self, session: str) -> list[Version]:
         """All that a session did at this level, the newest first."""

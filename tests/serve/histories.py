@@ -129,7 +129,7 @@ _life = weighted(
     (2, st.builds(wire.Deny, key=st.sampled_from(KEYS), reason=st.just(f"says {MARK}"))),
     (1, st.builds(wire.Deny, id=st.just(ID))),
     (2, st.builds(wire.Forget, key=st.sampled_from(KEYS), reason=st.just(f"says {MARK}"), dry_run=st.booleans())),
-    (1, st.builds(wire.Forget, entity=st.sampled_from(ENTITIES[1:]), kind=st.sampled_from([None, "general"]))),
+    (1, st.builds(wire.Forget, entity=st.just("user"), kind=st.sampled_from([None, "general"]))),
     (1, st.builds(wire.Forget, tag=st.sampled_from(TAGS))),
     (1, st.builds(wire.Forget, id=st.just(ID))),
     (1, st.builds(wire.History, key=st.sampled_from(KEYS))),
@@ -178,7 +178,7 @@ _raises = st.builds(
 def _moves(*, steady: bool) -> st.SearchStrategy[Move]:
     """Any move. ``steady``: the clock only goes on, nothing expires, nobody hangs up; a real daemon can follow."""
     waits = st.just(1000) if steady else st.sampled_from([0, 1, 1, 1000, 1000, DAY // 24, DAY, -DAY // 24, -1])
-    data = weighted((5, saves(expiring=not steady)), (2, _gets), (2, _searches), (1, _lists), (2, _deletes))
+    data = weighted((6, saves(expiring=not steady)), (3, _gets), (2, _searches), (1, _lists), (2, _deletes))
     picks = st.integers(0, 40)
 
     def moves(speaker: st.SearchStrategy[Speaker], request: st.SearchStrategy[object]) -> st.SearchStrategy[Move]:
@@ -188,9 +188,9 @@ def _moves(*, steady: bool) -> st.SearchStrategy[Move]:
     return weighted(
         (36, moves(agents, data)),
         (14, moves(owner, st.builds(wire.Act, request=data, level=st.none() | some_levels))),
-        (10, moves(agents, _life)),
-        (5, moves(owner, st.builds(wire.Act, request=_life, level=st.none() | some_levels))),
-        (3, moves(owner, st.builds(wire.Act, request=_owners_alone, level=st.none() | some_levels))),
+        (7, moves(agents, _life)),
+        (4, moves(owner, st.builds(wire.Act, request=_life, level=st.none() | some_levels))),
+        (2, moves(owner, st.builds(wire.Act, request=_owners_alone, level=st.none() | some_levels))),
         (3, moves(agents, _asides)),
         (2, moves(owner, st.one_of(_asides, st.builds(wire.SessionList, all=st.booleans())))),
         (3, moves(owner, _raises)),
@@ -210,4 +210,4 @@ def histories(draw: st.DrawFn, *, steady: bool = False) -> list[Move]:
         for level, space in zip(Level, draw(st.permutations(SPACES)), strict=True)
     ]
     rising = [Move(Owner(), wire.SessionOpen(level=low, ceiling="RESTRICTED"), 1) for low in ("PUBLIC", "INTERNAL")]
-    return arrivals + rising + draw(st.lists(_moves(steady=steady), min_size=40, max_size=80))
+    return arrivals + rising + draw(st.lists(_moves(steady=steady), min_size=60, max_size=100))

@@ -26,6 +26,17 @@ MUST_SHOW = {
     "outcome known": 3,
     "outcome pending": 10,
     "outcome contested": 10,
+    "outcome confirmed": 4,
+    "settled active": 12,
+    "settled active below": 5,
+    "settled disputed": 3,
+    "something is forgotten": 20,
+    "what lies below is forgotten up here": 15,
+    "something is undone": 12,
+    "a life of several memories is told": 10,
+    "something waits for an answer": 4,
+    "something comes to mind": 10,
+    "error forgotten": 12,
     "error not_found": 50,
     "error key_reused": 10,
     "error over_ceiling": 10,
@@ -82,3 +93,19 @@ def _sights(step: Step) -> Iterator[str]:
             yield "a delete masks lower copies"
         case wire.Raised():
             yield "a session is raised"
+        case wire.Settled(status=status, below=below):
+            yield f"settled {status}{' below' if below else ''}"
+        case wire.Forgotten(count=count, elsewhere=elsewhere):
+            yield "something is forgotten" if count else "nothing is forgotten here"
+            if elsewhere:
+                yield "what lies below is forgotten up here"
+        case wire.Undone(memories=[_, *_]):
+            yield "something is undone"
+        case wire.Told(memories=[_, _, *_]):
+            yield "a life of several memories is told"
+        case wire.Reviewed(items=[_, *_]):
+            yield "something waits for an answer"
+        case wire.Recalled(ideas=[_, *_]):
+            yield "something comes to mind"
+        case wire.Wishes(suppressions=[_, *_]):
+            yield "a suppression is seen"

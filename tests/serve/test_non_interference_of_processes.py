@@ -26,6 +26,8 @@ from tests.serve.replay import Step, play_in_full
 NAMES = {"id", "session", "resume", "supersedes", "superseded_by", "contests", "next_cursor"}
 ITS_OWN = {"created", "updated", "time", "opened", "ended", "started", "pid", "home"}
 """Fields that tell of the process and of its clock."""
+STAMPS = {"last_recalled", "recall_count"}
+"""Fields that a real daemon writes in batches, a while behind its answers."""
 names_in = re.compile(r"[mst]zz[a-z]+zz\d+").sub
 
 
@@ -83,8 +85,8 @@ class Follower:
         if field in ITS_OWN:
             return
         if isinstance(expected, dict):
-            assert expected.keys() == actual.keys(), (step, actual)
-            for part in expected:
+            assert expected.keys() - STAMPS == actual.keys() - STAMPS, (step, actual)
+            for part in expected.keys() - STAMPS:
                 self._compare(step, part, expected[part], actual[part])
         elif isinstance(expected, list):
             assert len(expected) == len(actual), (step, actual)
