@@ -39,7 +39,7 @@ def suggest(memories: Iterable[Memory], now: Micros, limit: int) -> list[Suggest
         if memory.served(now) and not memory.deny_count and now - (memory.last_recalled or 0) >= QUIET:
             suggestion = _treasure(memory, now) if _is_cold(memory, now) else _warm(memory, now)
             channels[suggestion.channel].append(suggestion)
-    ordered = [sorted(found, key=lambda s: (-s.score, s.memory.id)) for found in channels.values()]
+    ordered = [sorted(found, key=lambda s: (-s.score, -s.memory.updated, s.memory.id)) for found in channels.values()]
     return _in_turn(ordered)[:limit]
 
 

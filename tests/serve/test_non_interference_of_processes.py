@@ -23,8 +23,8 @@ from tests.serve.harness import Nursery
 from tests.serve.histories import Move, histories
 from tests.serve.replay import Step, play_in_full
 
-NAMES = {"id", "session", "resume", "supersedes", "superseded_by", "contests", "next_cursor"}
-ITS_OWN = {"created", "updated", "time", "opened", "ended", "started", "pid", "home"}
+NAMES = {"suppressed", "conflicts", "id", "session", "resume", "supersedes", "superseded_by", "contests", "next_cursor"}
+ITS_OWN = {"created", "updated", "time", "opened", "ended", "started", "pid", "home", "at"}
 """Fields that tell of the process and of its clock."""
 STAMPS = {"last_recalled", "recall_count"}
 """Fields that a real daemon writes in batches, a while behind its answers."""

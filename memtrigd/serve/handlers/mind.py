@@ -44,8 +44,8 @@ def stats(turn: Turn, request: wire.Stats) -> wire.Statistics:
     """Counts by level, and over all levels in sight the weakest and the longest untouched memories."""
     served = list(_served(turn))
     fading = [memory for memory in served if not memory.core]
-    weakest = heapq.nsmallest(WEAKEST, fading, key=lambda m: (effective_importance(m, turn.now), m.id))
-    stalest = heapq.nsmallest(WEAKEST, served, key=lambda m: (m.last_recalled or m.updated, m.id))
+    weakest = heapq.nsmallest(WEAKEST, fading, key=lambda m: (effective_importance(m, turn.now), m.updated, m.id))
+    stalest = heapq.nsmallest(WEAKEST, served, key=lambda m: (m.last_recalled or m.updated, m.updated, m.id))
     return wire.Statistics(
         levels=[_curve(turn, reader, [m for m in served if m.level == reader.level]) for reader in turn.view.readers],
         weakest=[record(memory, turn.now) for memory in weakest],
