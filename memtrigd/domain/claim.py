@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import re
 import unicodedata
 from typing import Final
 
@@ -134,7 +133,8 @@ def auto_key(kind: Kind | None, entity: str | None, content: str) -> str:
     The digest of the canonical text keeps "likes cats" off "likes coffee" and brings two sayings of one fact together.
     """
     folded = canonical(content)
-    words = re.findall(r"\w+", folded[:400])[:4]
+    spelt = (c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded[:400])
+    words = "".join(spelt).split()[:4]  # not by a regex: \w ends a Devanagari word at its vowel signs
     about = (entity or "").casefold().replace(" ", "-")[:64]
     stem = "-".join(filter(None, [(kind or Kind.GENERAL).value, about, *words]))
     digest = hashlib.blake2s(folded.encode(), digest_size=8).hexdigest()

@@ -172,3 +172,9 @@ def test_a_heap_of_marks_is_refused_before_it_is_sorted(check: Callable[[str, st
 def test_an_endless_name_is_refused_by_its_length() -> None:
     """Nothing is done with a name that can't fit: it is refused unread."""
     refused("too_large", claim.name, "a" + "\u0301" * 2_000_000, "key")
+
+
+def test_a_made_key_keeps_words_whole_in_every_script() -> None:
+    """Vowel signs are part of a Devanagari word; a Chinese sentence is one."""
+    assert claim.auto_key(Kind.HABIT, "आशा", "सकाळी उशिरा उठते").startswith("habit-आशा-सकाळी-उशिरा-उठते-")
+    assert claim.auto_key(None, None, "她喜欢绿茶。").startswith("general-她喜欢绿茶-")

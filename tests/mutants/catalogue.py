@@ -60,7 +60,7 @@ SHARED: Final = (
     ),
     Mutant(
         "memory ids from one stream",
-        (Edit(DISPATCH, "self.ids.memory(leave.level)", "self.ids.memory(Level.PUBLIC)"),),
+        (Edit(DISPATCH, "partial(self.ids.memory, leave.level)", "partial(self.ids.memory, Level.PUBLIC)"),),
         (PURGING,),
     ),
     Mutant(
