@@ -17,7 +17,7 @@ from memtrigd.domain.errors import CODES
 FRAMES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("golden_frames.json").read_text(encoding="utf-8"))
 REQUESTS = [frame for frame in FRAMES if frame["direction"] == "request"]
 ANSWERS = [frame for frame in FRAMES if frame["direction"] == "answer"]
-ANY_REQUEST = wire.AgentRequest | wire.ControlRequest
+ANY_REQUEST = wire.AgentRequest | wire.ControlRequest | wire.HookRequest
 
 
 def name(frame: dict[str, Any]) -> str:
@@ -57,7 +57,8 @@ def test_every_message_and_every_error_is_among_them() -> None:
     requests = {frame["message"]["request"]["type"] for frame in REQUESTS}
     results = {frame["message"]["result"]["type"] for frame in ANSWERS if "result" in frame["message"]}
     errors = {frame["message"]["error"]["code"] for frame in ANSWERS if "error" in frame["message"]}
-    assert requests == {cls.__struct_config__.tag for cls in get_args(ANY_REQUEST)}
+    requests |= {frame["message"]["request"].get("request", {}).get("type") for frame in REQUESTS} - {None}
+    assert requests == {cls.__struct_config__.tag for cls in (*get_args(ANY_REQUEST), *get_args(wire.OwnerData))}
     assert results == {cls.__struct_config__.tag for cls in get_args(wire.AnyResult)}
     assert errors == set(CODES)
 
@@ -68,7 +69,9 @@ def test_every_field_of_every_message_is_among_them() -> None:
     for frame in FRAMES:
         told = frame["message"].get("request") or frame["message"].get("result") or {}
         shown.setdefault(told.get("type", ""), set()).update(told)
-    for cls in (*get_args(ANY_REQUEST), *get_args(wire.AnyResult)):
+        if told.get("type") == "act":
+            shown.setdefault(told["request"]["type"], set()).update(told["request"])
+    for cls in (*get_args(ANY_REQUEST), *get_args(wire.OwnerData), *get_args(wire.AnyResult)):
         assert set(cls.__struct_encode_fields__) <= shown[cls.__struct_config__.tag], cls
     record = next(frame for frame in ANSWERS if frame["name"] == "got, everything")["message"]["result"]["memory"]
     assert set(record) == set(wire.Record.__struct_encode_fields__)
