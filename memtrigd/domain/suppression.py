@@ -6,7 +6,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from memtrigd.domain.claim import Claim
 from memtrigd.domain.memory import Memory, canonical
 from memtrigd.domain.moments import Micros
 
@@ -23,6 +22,15 @@ class Scope(StrEnum):
     """All that is about an entity."""
 
 
+class Subject(Struct, frozen=True):
+    """What a claim is about. ``digest`` is of its canonical text, keyed by the level that is asked."""
+
+    key: str
+    space: str
+    entity: str | None
+    digest: bytes
+
+
 class Suppression(Struct, frozen=True):
     """A wish not to be told of something again. ``digest`` is of the canonical text, keyed: it outlives an erase."""
 
@@ -37,6 +45,12 @@ class Suppression(Struct, frozen=True):
     reason: str | None = None
     lifted_at: Micros | None = None
 
+    def covers(self, subject: Subject) -> bool:
+        """Tell whether the wish is about this: the entity, or the key in its space, or the very text anywhere."""
+        if self.scope is Scope.ENTITY:
+            return subject.entity is not None and same_entity(subject.entity, self.entity)
+        return (self.key == subject.key and self.space == subject.space) or self.digest == subject.digest
+
 
 class Verdict(StrEnum):
     """What suppressions say of a claim."""
@@ -46,27 +60,12 @@ class Verdict(StrEnum):
     FORGOTTEN = "forgotten"
 
 
-def verdict(
-    claim: Claim, key: str, digest: bytes, suppressions: Iterable[Suppression], forgotten: Sequence[Memory]
-) -> Verdict:
+def verdict(text: str, subject: Subject, suppressions: Iterable[Suppression], forgotten: Sequence[Memory]) -> Verdict:
     """Judge a claim that is not the user's word. ``forgotten`` are the rows that a near duplicate is held against."""
-    for wish in suppressions:
-        if wish.scope is Scope.ENTITY and claim.entity is not None and same_entity(claim.entity, wish.entity):
-            return Verdict.FORGOTTEN
-        if wish.scope is Scope.MEMORY and (wish.key == key or wish.digest == digest):
-            return Verdict.FORGOTTEN
-    said = canonical(claim.content)
+    if any(wish.covers(subject) for wish in suppressions):
+        return Verdict.FORGOTTEN
+    said = canonical(text)
     return Verdict.NEAR if any(nearness(said, canonical(row.content)) > NEAR for row in forgotten) else Verdict.FREE
-
-
-def lifted_by(claim: Claim, key: str, digest: bytes, suppressions: Iterable[Suppression]) -> list[Suppression]:
-    """The suppressions that the user's word on a subject takes back."""
-    return [
-        wish
-        for wish in suppressions
-        if (wish.scope is Scope.ENTITY and claim.entity is not None and same_entity(claim.entity, wish.entity))
-        or (wish.scope is Scope.MEMORY and (wish.key == key or wish.digest == digest))
-    ]
 
 
 def same_entity(one: str, other: str | None) -> bool:

@@ -4,9 +4,14 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from memtrigd.domain.memory import Memory, Status
+from memtrigd.domain.memory import CORE_KINDS, Memory, Status
 from memtrigd.search import analyser
 from memtrigd.serve.turn import Turn
+
+
+def confirmed(row: Memory) -> Memory:
+    """A row on the user's word: it counts in full again, and is core if its kind says so."""
+    return replace(row, importance=1.0, core=row.core or row.kind in CORE_KINDS)
 
 
 def promote(turn: Turn, row: Memory, ousted: Memory | None, op: str) -> Memory:

@@ -22,7 +22,7 @@ OUTCOMES = {
     "known": "{key} at {level} says this already; counted, nothing written twice.",
     "pending": "Kept {key} at {level} as a guess: it waits for the owner's yes.",
     "contested": "{key} at {level} stands on a weightier word; this waits beside it for the owner.",
-    "echo": "{key} at {level} is waiting with this text already; nothing changed.",
+    "echo": "{key} at {level} holds this text already; nothing changed.",
 }
 OPTIONS = (
     Option("tags", "--tag", "T", "a tag", many=True),

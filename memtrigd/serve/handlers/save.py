@@ -10,12 +10,13 @@ from memtrigd.domain import suppression
 from memtrigd.domain.claim import Claim, auto_key
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Kind, Memory, Source, Status, canonical
-from memtrigd.domain.suppression import Verdict
+from memtrigd.domain.suppression import Subject, Verdict
 from memtrigd.domain.trust import Admission, Hearing, Outcome, Slot, Speaker, admit
 from memtrigd.search import analyser
 from memtrigd.serve.handlers.draft import Draft
-from memtrigd.serve.promote import promote, retire
+from memtrigd.serve.promote import confirmed, promote, retire
 from memtrigd.serve.turn import Turn
+from memtrigd.store.interface import LevelReader
 
 SIMILAR: Final = 10
 """How many similar memories a save without a key names."""
@@ -45,9 +46,11 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     key = claim.key or (target.key if target else auto_key(claim.kind, claim.entity, claim.content))
     target = target or store.active(key, turn.view.own_space)
     place = Place(key, target.space if target else turn.view.own_space)
-    near = _mind_the_forgotten(turn, claim, key, speaker)
+    near = _mind_the_forgotten(turn, claim, place, speaker)
     slot = Slot(target, store.pending(key, place.space), store.refused(key, place.space))
     admission = admit(claim, slot, speaker, turn.now)
+    if admission.outcome is Outcome.KNOWN and admission.meets is not None and _parrots(turn, admission.meets, speaker):
+        admission = Admission(Outcome.ECHO, meets=admission.meets)
     if near and admission.status is Status.ACTIVE and admission.outcome is not Outcome.KNOWN:
         admission = Admission(Outcome.PENDING, Status.PENDING, target)
     if admission.outcome is Outcome.CONTESTED and admission.meets is not None:
@@ -64,6 +67,11 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
         contests=kept.contests,
         similar=_similar(turn, claim, kept),
     )
+
+
+def _parrots(turn: Turn, met: Memory, speaker: Speaker) -> bool:
+    """Tell whether an agent says again, of its own accord, what it was just told."""
+    return turn.was_told(met) and not speaker.attested and not speaker.owner
 
 
 def _target(turn: Turn, claim: Claim) -> Memory | None:
@@ -89,19 +97,19 @@ def _target(turn: Turn, claim: Claim) -> Memory | None:
     return row
 
 
-def _mind_the_forgotten(turn: Turn, claim: Claim, key: str, speaker: Speaker) -> bool:
+def _mind_the_forgotten(turn: Turn, claim: Claim, place: Place, speaker: Speaker) -> bool:
     """Refuse what is not to be learnt again; the user's word lifts the wish. Tell whether the claim is near to one."""
-    said = canonical(claim.content)
     if speaker.relays_the_user(claim.source):
         store = turn.view.writer
-        for wish in suppression.lifted_by(claim, key, store.digest(said), store.suppressions()):
-            store.lift(wish.id, turn.change("lift"))
+        for wish in store.suppressions():
+            if wish.covers(_subject(claim, place, store)):
+                store.lift(wish.id, turn.change("lift"))
         return False
     near = False
     for reader in turn.view.readers:
         wishes = reader.suppressions()
         forgotten = [row for wish in wishes if wish.memory_id and (row := reader.by_id(wish.memory_id))]
-        verdict = suppression.verdict(claim, key, reader.digest(said), wishes, forgotten)
+        verdict = suppression.verdict(claim.content, _subject(claim, place, reader), wishes, forgotten)
         if verdict is Verdict.FORGOTTEN:
             raise Refusal(
                 "forgotten",
@@ -112,20 +120,24 @@ def _mind_the_forgotten(turn: Turn, claim: Claim, key: str, speaker: Speaker) ->
     return near
 
 
+def _subject(claim: Claim, place: Place, reader: LevelReader) -> Subject:
+    return Subject(place.key, place.space, claim.entity, reader.digest(canonical(claim.content)))
+
+
 def _carry_out(turn: Turn, draft: Draft, place: Place, admission: Admission, speaker: Speaker) -> Memory:
     """Carry a decision out; returns the row that now stands for the claim."""
     store, met, claim = turn.view.writer, admission.meets, draft.claim
     if admission.outcome is Outcome.ECHO and met is not None:
         return met
     if admission.outcome is Outcome.KNOWN and met is not None:
-        if turn.was_told(met):
-            return met  # an agent that says what it was just told: an echo counts for nothing
         seen = replace(met, seen_count=met.seen_count + 1)
         store.amend(seen, turn.change("seen"))
         return seen
     if admission.outcome is Outcome.CONFIRMED and met is not None:
         surer = replace(met, source=claim.source, attested=speaker.attested, confidence=claim.confidence)
-        return promote(turn, replace(surer, quote=claim.quote or met.quote), admission.ousts, "confirm")
+        if speaker.relays_the_user(claim.source):
+            surer = confirmed(replace(surer, quote=claim.quote or met.quote))
+        return promote(turn, surer, admission.ousts, "confirm")
     row = _row(turn, claim, place, admission, speaker)
     if row.status is Status.ACTIVE:
         retire(turn, [met, store.active(row.key, row.space)], row.id)

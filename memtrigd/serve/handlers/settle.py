@@ -9,7 +9,7 @@ from memtrigd.domain.forgetting import DISPUTED_AT, denied
 from memtrigd.domain.memory import Memory, Source, Status
 from memtrigd.domain.trust import Hearing, Speaker, rank, rank_of
 from memtrigd.serve.below import deny_below
-from memtrigd.serve.promote import promote
+from memtrigd.serve.promote import confirmed, promote
 from memtrigd.serve.turn import Turn
 
 _UNDECIDED = (Status.PENDING, Status.DISPUTED)
@@ -30,7 +30,7 @@ def confirm(turn: Turn, request: wire.Confirm) -> wire.Settled:
         )
     quote = request.quote if request.quote is not None else row.quote
     told = replace(row, source=source, attested=speaker.attested, quote=quote, confidence=None)
-    return _settled(promote(turn, told, active, "confirm"))
+    return _settled(promote(turn, confirmed(told), active, "confirm"))
 
 
 def reject(turn: Turn, request: wire.Reject) -> wire.Settled:
