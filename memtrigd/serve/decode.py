@@ -16,7 +16,9 @@ _DECODERS: dict[DoorKind, Callable[[bytes | msgspec.Raw], wire.Request]] = {
     DoorKind.HOOK: wire.decode_hook,
 }
 _EVERY_TYPE = frozenset(
-    cls.__struct_config__.tag for union in (wire.AgentRequest, wire.ControlRequest) for cls in union.__args__
+    cls.__struct_config__.tag
+    for union in (wire.AgentRequest, wire.OwnerData, wire.ControlRequest, wire.HookRequest)
+    for cls in union.__args__
 )
 _HINT = "docs/protocol.md lists the operations and their fields."
 

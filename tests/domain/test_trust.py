@@ -24,6 +24,8 @@ ACTIVE = Memory(
     updated=NOW,
     importance_at=NOW,
 )
+AN_AGENT = Speaker()
+"""Of whom nothing is known."""
 
 
 def decide(
@@ -33,7 +35,7 @@ def decide(
     now: Micros,
     *,
     refused: Sequence[Memory] = (),
-    speaker: Speaker = Speaker(),
+    speaker: Speaker = AN_AGENT,
 ) -> Admission:
     """Put a claim to a slot."""
     return admit(claim, Slot(active, pending, refused), speaker, now)

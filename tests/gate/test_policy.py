@@ -21,6 +21,20 @@ REQUESTS: list[wire.Request] = [
     wire.Search(query="x"),
     wire.List(),
     wire.Delete(key="x"),
+    wire.Confirm(id="m", quote="yes"),
+    wire.Reject(id="m"),
+    wire.Deny(key="x"),
+    wire.Forget(key="x"),
+    wire.History(key="x"),
+    wire.Why(key="x"),
+    wire.Review(),
+    wire.Recall(),
+    wire.Stats(),
+    wire.Decay(),
+    wire.Suppressions(),
+    wire.Unforget(id="m"),
+    wire.Undo(id="m"),
+    wire.Heard(text="x"),
     wire.Whoami(),
     wire.Ping(),
     wire.GetStatus(),
@@ -30,9 +44,13 @@ REQUESTS: list[wire.Request] = [
     wire.SessionList(),
     wire.SessionEnd(session="s"),
 ]
-AGENTS = {"hello", "save", "get", "search", "list", "delete", "whoami", "ping", "status"}
+DATA = {"save", "get", "search", "list", "delete", "confirm", "reject", "deny", "forget", "history", "why", "review"}
+DATA |= {"recall", "stats", "decay", "suppressions"}
+AGENTS = DATA | {"hello", "whoami", "ping", "status"}
+ACTS = DATA | {"unforget", "undo"}
 OWNERS = {"act", "session.open", "session.raise", "session.list", "session.end", "whoami", "ping", "status"}
-CARRIES = [*[(door, AGENTS) for door in (*LEVEL_DOORS.values(), HANDED)], (CONTROL, OWNERS), (HOOK, {"whoami", "ping"})]
+HOOKS = {"heard", "whoami", "ping"}
+CARRIES = [*[(door, AGENTS) for door in (*LEVEL_DOORS.values(), HANDED)], (CONTROL, OWNERS), (HOOK, HOOKS)]
 
 
 def tag(request: wire.Request | type[Any]) -> str:
@@ -49,8 +67,8 @@ def session(level: Level, space: str | None = None) -> SessionRow:
 
 def test_the_table_has_every_request() -> None:
     """A new request must be given its doors here."""
-    known = {*get_args(wire.AgentRequest), *get_args(wire.ControlRequest), *get_args(wire.HookRequest)}
-    assert {type(request) for request in REQUESTS} == known
+    doors = {*get_args(wire.AgentRequest), *get_args(wire.ControlRequest), *get_args(wire.HookRequest)}
+    assert {type(request) for request in REQUESTS} == doors | {*get_args(wire.OwnerData)}
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=tag)
@@ -68,7 +86,18 @@ def test_a_door_carries_its_own_requests_and_no_other(door: Door, carried: set[s
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=tag)
-@pytest.mark.parametrize("field", ["level", "ceiling", "reads", "session"])
+def test_an_act_holds_what_the_owner_may_ask_of_memories_and_no_other(request_: wire.Request) -> None:
+    """Nothing that decides on sessions, and no act in an act."""
+    raw = msgspec.Raw(msgspec.msgpack.encode({"type": "act", "request": msgspec.to_builtins(request_)}))
+    if tag(request_) in ACTS:
+        assert decode.request(CONTROL.kind, raw) == wire.Act(request=request_)  # type: ignore[arg-type]
+    else:
+        with pytest.raises(Refusal):
+            decode.request(CONTROL.kind, raw)
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=tag)
+@pytest.mark.parametrize("field", ["level", "ceiling", "reads", "session", "all_levels"])
 def test_no_request_of_an_agent_has_a_field_for_the_level(request_: wire.Request, field: str) -> None:
     """A level, a ceiling or another's session can't be slipped into any of them."""
     if tag(request_) not in AGENTS:
@@ -99,7 +128,7 @@ def test_without_hello_an_agent_may_nothing() -> None:
 def test_the_owner_reads_all_and_writes_where_nobody_chose() -> None:
     """Unsaid, reads see every level and writes go to INTERNAL."""
     assert permit(CONTROL, None, wire.Act(request=wire.List())).reads == Level.RESTRICTED.and_below()
-    for write in (SAVE, wire.Delete(key="x")):
+    for write in (SAVE, wire.Delete(key="x"), wire.Forget(key="x"), wire.Undo(session="s")):
         assert permit(CONTROL, None, wire.Act(request=write)).level is Level.INTERNAL
     assert permit(CONTROL, None, wire.GetStatus()).reads == Level.RESTRICTED.and_below()
 
@@ -123,7 +152,8 @@ def test_an_act_at_no_level_is_refused() -> None:
 
 def test_a_hook_sees_nothing() -> None:
     """Its door leads to no level."""
-    assert permit(HOOK, None, wire.Whoami()).reads == ()
+    for request in (wire.Whoami(), wire.Heard(text="x")):
+        assert permit(HOOK, None, request).reads == ()
 
 
 @pytest.mark.parametrize(
