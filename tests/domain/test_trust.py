@@ -123,7 +123,7 @@ def test_the_same_again_is_known_and_a_stronger_same_is_an_update() -> None:
 
 def test_the_same_text_with_a_new_facet_is_an_update() -> None:
     """New tags or a new entity are something said."""
-    assert admit(Claim(content=ACTIVE.content, tags=("drinks",)), ACTIVE, [], NOW).outcome is Outcome.UPDATED
+    assert decide(Claim(content=ACTIVE.content, tags=("drinks",)), ACTIVE, [], NOW).outcome is Outcome.UPDATED
     assert decide(Claim(content=ACTIVE.content, entity="Asha"), ACTIVE, [], NOW).outcome is Outcome.UPDATED
 
 
