@@ -37,7 +37,9 @@ def attests(quote: str, said: Iterable[str]) -> bool:
     wanted = spoken(quote)
     if sum(c.isalnum() for c in wanted) < SHORTEST_QUOTE:
         return False
-    pattern = re.compile(_bound(wanted[0], "(?<!") + re.escape(wanted) + _bound(wanted[-1], "(?!"))
+    before = _NO_WORD_BEFORE * _is_bound(wanted[0]) + _NO_NUMBER_BEFORE * wanted[0].isdigit()
+    after = _NO_WORD_AFTER * _is_bound(wanted[-1]) + _NO_NUMBER_AFTER * wanted[-1].isdigit()
+    pattern = re.compile(before + re.escape(wanted) + after)
     return any(pattern.search(words) for words in said)
 
 
@@ -54,10 +56,21 @@ def _speaks(character: str) -> bool:
     return character.isalnum() or unicodedata.category(character)[0] == "M" or character in _INSIDE
 
 
-def _bound(edge: str, look: str) -> str:
-    """Keep a quote from cutting a word, where the script has words: "art" was not said in "party"."""
-    return look + r"[\w\u0900-\u0dff])" if edge.isascii() or "\u0900" <= edge <= "\u0dff" else ""
+def _is_bound(edge: str) -> bool:
+    """Tell whether a quote must not cut the word at its edge: "art" was not said in "party"."""
+    return re.match(_LETTER, edge) is not None
 
 
 _INSIDE: Final = ".,:'’+-_/@%#&"
 _EDGES: Final = ".,:'’-_/"
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u318f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Burmese, Khmer, Kana and Han, which set no space between words, and Hangul, which adds particles."""
+_LETTER: Final = rf"(?![{_UNSPACED}])[\w\u0300-\u036f\u0900-\u0dff]"
+"""A letter, digit or mark of a script that sets words apart; to re the vowel signs of Indic scripts are no letters."""
+_NO_WORD_BEFORE: Final = rf"(?<!{_LETTER})"
+_NO_WORD_AFTER: Final = rf"(?!{_LETTER})"
+_NO_NUMBER_BEFORE: Final = r"(?<!\d[.,:/])"
+_NO_NUMBER_AFTER: Final = r"(?![.,:/]\d)"

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
+from msgspec.structs import replace
+
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.forgetting import DENIAL, DISPUTED_AT, effective_importance, faded
 from memtrigd.domain.levels import Level
@@ -90,6 +92,21 @@ class View:
         kept = [faded(page.importance, page.importance_at, now) for page in pages if not page.deny_count]
         most = max([effective_importance(memory, now), *kept])
         return float(most * DENIAL ** sum(page.deny_count for page in pages))
+
+    def seen(self, memory: Memory, now: Micros) -> Memory:
+        """A memory as it counts for this caller: with its recalls and denials of levels in sight above it."""
+        pages = self._pages(memory)
+        if not pages:
+            return memory
+        recalls = [at for at in (memory.last_recalled, *(page.last_recalled for page in pages)) if at is not None]
+        return replace(
+            memory,
+            importance=self.worth(memory, now),
+            importance_at=now,
+            last_recalled=max(recalls, default=None),
+            recall_count=memory.recall_count + sum(page.recall_count for page in pages),
+            deny_count=memory.deny_count + sum(page.deny_count for page in pages),
+        )
 
     def _pages(self, memory: Memory) -> list[Ledger]:
         """What the levels in sight above a memory keep of it."""

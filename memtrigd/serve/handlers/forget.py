@@ -6,7 +6,7 @@ from typing import Final
 from memtrig import wire
 from msgspec.structs import replace
 
-from memtrigd.domain.claim import MAX_NOTE, name, text
+from memtrigd.domain.claim import MAX_NOTE, MAX_TAG, name, text
 from memtrigd.domain.claim import kind as read_kind
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status, canonical
@@ -28,8 +28,8 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
     _exactly_one(request)
     reason = None if request.reason is None else text(request.reason, "reason", MAX_NOTE)
     reached = list(_matching(turn, request))
-    below = [row for row in _matching_below(turn, request) if turn.view.serves(row, turn.now)]
-    if not reached and not below and request.entity is None:
+    below = _hidden_below(turn, request, reached)
+    if not reached and not below and (request.entity is None or request.kind is not None):
         raise Refusal(
             "not_found",
             f"Nothing to forget: no memory matches at {turn.view.level.name}.",
@@ -106,12 +106,28 @@ def _matching(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
     elif request.key is not None:
         rows = [row for row in store.told(name(request.key, "key"), spaces) if row.status.value in _REACHED]
     else:
-        rows = list(store.select(spaces, _REACHED, entity=request.entity, tag=request.tag, kind=kind))
+        rows = list(store.select(spaces, _REACHED, entity=request.entity, tag=_tag(request), kind=kind))
     return (row for row in rows if kind is None or row.kind.value == kind)
 
 
+def _hidden_below(turn: Turn, request: wire.Forget, reached: list[Memory]) -> list[Memory]:
+    """Lower rows that can't be touched from here, only hidden from the readers up here.
+
+    They match, or they are copies that what is forgotten stood before: without it they would come to light.
+    """
+    view = turn.view
+    stood = [row for row in reached if row.served(turn.now)]
+    shadowed = [copy for row in stood for copy in view.copies(row.key, view.rivals(row.space))]
+    found = {row.id: row for row in (*_matching_below(turn, request), *shadowed) if row.level is not view.level}
+    return [
+        row
+        for row in found.values()
+        if row.served(turn.now) and not any(m.hides(row) for m in view.masks(row.key, view.rivals(row.space)))
+    ]
+
+
 def _matching_below(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
-    """The rows that match at lower levels: they can't be touched from here, only hidden from the readers up here."""
+    """The active rows of lower levels that match."""
     active = (Status.ACTIVE.value,)
     for reader in turn.view.readers:
         if reader.level == turn.view.level:
@@ -120,10 +136,14 @@ def _matching_below(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
             rows = [r for s in turn.view.spaces if (r := reader.active(name(request.key, "key"), s)) is not None]
         elif request.id is not None:
             row = reader.by_id(name(request.id, "id"))
-            rows = [row] if row is not None and row.status is Status.ACTIVE else []
+            rows = [row] if row is not None and row.space in turn.view.spaces else []
         else:
-            rows = list(reader.select(turn.view.spaces, active, entity=request.entity, tag=request.tag))
-        yield from (row for row in rows if request.kind is None or row.kind.value == request.kind)
+            rows = list(reader.select(turn.view.spaces, active, entity=request.entity, tag=_tag(request)))
+        yield from (row for row in rows if request.kind is None or row.kind is read_kind(request.kind))
+
+
+def _tag(request: wire.Forget) -> str | None:
+    return None if request.tag is None else name(request.tag, "tag", MAX_TAG)
 
 
 def _count_said_back(turn: Turn, request: wire.Forget, count: int) -> None:
@@ -145,7 +165,7 @@ def _carry_out(
         store.amend(gone, turn.change("forget", reason))
     for row in below:
         store.mask(row.key, Mask(row.id, row.seen_count, turn.view.level, row.space))
-    if request.entity is not None:
+    if request.entity is not None and request.kind is None:  # with a kind it is not all of the entity
         wish = _wish(turn, Scope.ENTITY, reason, entity=request.entity)
         store.suppress(wish, turn.change("suppress", reason))
         return wish.id

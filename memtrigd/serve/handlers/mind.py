@@ -63,11 +63,11 @@ def review(turn: Turn, request: wire.Review) -> wire.Reviewed:
 
 
 def _served(turn: Turn) -> Iterator[Memory]:
-    """Every memory that the caller sees."""
+    """Every memory that the caller sees, as it counts for them."""
     for reader in turn.view.readers:
         for memory in reader.newest(turn.view.spaces, None, None):
             if turn.view.serves(memory, turn.now):
-                yield memory
+                yield turn.view.seen(memory, turn.now)
 
 
 def _curve(turn: Turn, reader: LevelReader, served: list[Memory]) -> wire.Curve:

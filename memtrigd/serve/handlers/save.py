@@ -51,8 +51,8 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     admission = admit(claim, slot, speaker, turn.now)
     if admission.outcome is Outcome.KNOWN and admission.meets is not None and _parrots(turn, admission.meets, speaker):
         admission = Admission(Outcome.ECHO, meets=admission.meets)
-    if near and admission.status is Status.ACTIVE and admission.outcome is not Outcome.KNOWN:
-        admission = Admission(Outcome.PENDING, Status.PENDING, target)
+    if near:
+        admission = _doubted(admission, target)
     if admission.outcome is Outcome.CONTESTED and admission.meets is not None:
         place = Place(admission.meets.key, place.space)  # a proposal waits where it contests, whatever key it brought
     kept = _carry_out(turn, draft, place, admission, speaker)
@@ -122,6 +122,15 @@ def _mind_the_forgotten(turn: Turn, claim: Claim, place: Place, speaker: Speaker
 
 def _subject(claim: Claim, place: Place, reader: LevelReader) -> Subject:
     return Subject(place.key, place.space, claim.entity, reader.digest(canonical(claim.content)))
+
+
+def _doubted(admission: Admission, target: Memory | None) -> Admission:
+    """Let what is near to something forgotten wait for the user, once, where it would go into service."""
+    if admission.outcome in (Outcome.NEW, Outcome.UPDATED):
+        return Admission(Outcome.PENDING, Status.PENDING, target)
+    if admission.outcome is Outcome.CONFIRMED:
+        return Admission(Outcome.ECHO, Status.PENDING, admission.meets)
+    return admission
 
 
 def _carry_out(turn: Turn, draft: Draft, place: Place, admission: Admission, speaker: Speaker) -> Memory:

@@ -1,0 +1,100 @@
+"""Forgotten stays forgotten: exact in key, text and entity, a question where it is near, and free elsewhere."""
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory, canonical
+from memtrigd.domain.suppression import Scope, Subject, Suppression, Verdict, nearness, same_entity, verdict
+from tests.domain.strategies import NOW
+
+TEXT = "She was once in hospital for a winter"
+
+
+def digest(text: str) -> bytes:
+    """Stand for the keyed digest of a level."""
+    return hashlib.sha256(canonical(text).encode()).digest()
+
+
+def subject(text: str, key: str = "other", entity: str | None = None, space: str = "default") -> Subject:
+    """What a claim is about."""
+    return Subject(key, space, entity, digest(text))
+
+
+FORGOTTEN = Memory("m1", "illness", Level.INTERNAL, "default", TEXT, NOW, NOW, NOW)
+FACT = Suppression("w1", Scope.MEMORY, "default", NOW, key="illness", digest=digest(TEXT), memory_id="m1")
+PERSON = Suppression("w2", Scope.ENTITY, "default", NOW, entity="Vikram")
+
+
+def judge(text: str, wish: Suppression = FACT, **about: str) -> Verdict:
+    """Judge a claim against one wish."""
+    return verdict(text, subject(text, **about), [wish], [FORGOTTEN])
+
+
+@pytest.mark.parametrize("text", [TEXT, f"{TEXT.upper()}!", f"  {TEXT.replace(' ', '  ')}.", "Ｓ" + TEXT[1:]])
+def test_the_same_text_is_forgotten_under_any_key(text: str) -> None:
+    """In another space too: it is the same thing said."""
+    assert judge(text) is Verdict.FORGOTTEN
+    assert judge(text, space="elsewhere") is Verdict.FORGOTTEN
+
+
+def test_a_key_is_forgotten_in_its_space() -> None:
+    """Whatever its text; a key of the same name in another space is another one."""
+    assert judge("all is well", key="illness") is Verdict.FORGOTTEN
+    assert judge("all is well", key="illness", space="elsewhere") is Verdict.FREE
+
+
+def test_a_near_text_is_asked_about() -> None:
+    """Over 0.7 of the bigrams are the same; the rest is free."""
+    assert judge(f"{TEXT}, or two") is Verdict.NEAR
+    assert judge("She was once in Goa for a summer") is Verdict.FREE
+
+
+@pytest.mark.parametrize("name", ["Vikram", "VIKRAM", " vikram ", "Vikram.", "Ｖikram"])
+def test_an_entity_is_forgotten_by_its_name(name: str) -> None:
+    """In any case, width and setting."""
+    assert judge("He called", PERSON, entity=name) is Verdict.FORGOTTEN
+
+
+@pytest.mark.parametrize("name", ["Vikrams Motors", "Vik", "Vikram Seth", None])
+def test_a_name_is_never_matched_in_part(name: str | None) -> None:
+    """The second seed's substring merges took the neighbours with them."""
+    assert verdict("He called", subject("He called", entity=name), [PERSON], []) is Verdict.FREE
+
+
+def test_a_wish_covers_exactly_what_it_refuses() -> None:
+    """What the user's word would lift is what an agent's is refused for."""
+    for about in (subject(TEXT), subject("x", key="illness"), subject("x"), subject("x", entity="vikram")):
+        for wish in (FACT, PERSON):
+            assert wish.covers(about) == (verdict("x", about, [wish], []) is Verdict.FORGOTTEN)
+
+
+def test_nothing_is_forgotten_without_a_wish() -> None:
+    """No wish, no verdict."""
+    assert verdict(TEXT, subject(TEXT, key="illness", entity="Vikram"), [], []) is Verdict.FREE
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_nearness_is_symmetric_and_bounded(one: str, other: str) -> None:
+    """From 0 to 1, the same both ways, and 1 with itself."""
+    a, b = canonical(one), canonical(other)
+    assert nearness(a, b) == nearness(b, a)
+    assert 0 <= nearness(a, b) <= 1 == nearness(a, a)
+
+
+@given(st.text(min_size=1, max_size=20))
+def test_an_entity_is_itself(name: str) -> None:
+    """Every name, and never the same as none."""
+    assert same_entity(name, name.upper().lower()) or canonical(name) != canonical(name.upper().lower())
+    assert same_entity(name, name)
+    assert not same_entity(name, None)
+
+
+def test_short_texts_are_not_near_by_accident() -> None:
+    """One sign apart in a short Chinese sentence is another sentence."""
+    row = replace(FORGOTTEN, content="我不喜欢")
+    assert verdict("我很喜欢", subject("我很喜欢"), [], [row]) is Verdict.FREE
