@@ -33,6 +33,7 @@ IDS: Final = "memtrigd/ids.py"
 LISTENERS: Final = "memtrigd/gate/listeners.py"
 LISTING: Final = "memtrigd/serve/handlers/listing.py"
 POLICY: Final = "memtrigd/gate/policy.py"
+SAVE: Final = "memtrigd/serve/handlers/save.py"
 SEARCH: Final = "memtrigd/serve/handlers/search.py"
 SESSIONS: Final = "memtrigd/gate/sessions.py"
 VIEW: Final = "memtrigd/gate/view.py"
@@ -251,4 +252,62 @@ GUARDED: Final = (
 )
 """Other bolts: what keeps an agent from being the owner, a second daemon out, and a memory on the disk."""
 
-MUTANTS: Final = (*SHARED, *TAINTED, *ORDERED, *GUARDED)
+LIVED: Final = (
+    Mutant(
+        "a second decay multiplication",
+        (
+            Edit(
+                "memtrigd/domain/forgetting.py",
+                "importance=effective_importance(memory, now), importance_at=now)",
+                "importance=effective_importance(memory, now))",
+            ),
+        ),
+        ("tests/clockwork/test_dream.py",),
+    ),
+    Mutant(
+        "recalls stamped below",
+        (Edit("memtrigd/serve/recalls.py", "self._writers.submit(level, ", "self._writers.submit(Level.PUBLIC, "),),
+        (PURGING,),
+    ),
+    Mutant(
+        "an echo that confirms",
+        (
+            Edit(
+                "memtrigd/domain/trust.py",
+                "if room and (users or (surer and standing is None)):",
+                "if room:",
+            ),
+        ),
+        ("tests/domain/test_trust.py",),
+    ),
+    Mutant(
+        "a suppression that an inference lifts",
+        (Edit(SAVE, "    if speaker.relays_the_user(claim.source):\n        store", "    if True:\n        store"),),
+        ("tests/serve/test_trust_life.py::test_an_inference_lifts_no_wish",),
+    ),
+    Mutant(
+        "suppressions of the levels above",
+        (
+            *LOOKING_UP,
+            Edit(
+                SAVE, "for reader in turn.view.readers:\n        wishes", "for reader in turn.view.all:\n        wishes"
+            ),
+        ),
+        (PURGING,),
+    ),
+    Mutant(
+        "ledgers of the levels above",
+        (
+            *LOOKING_UP,
+            Edit(
+                VIEW,
+                "for reader in self.readers if reader.level > memory.level)",
+                "for reader in self.all if reader.level > memory.level)",
+            ),
+        ),
+        (PURGING,),
+    ),
+)
+"""The life of a memory: whose word stands, what fades, and what stays forgotten."""
+
+MUTANTS: Final = (*SHARED, *TAINTED, *ORDERED, *GUARDED, *LIVED)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 from memtrig import wire
 from memtrig.wire import Record
@@ -93,3 +94,22 @@ def wait_for(happened: Callable[[], bool], seconds: float = 10.0) -> None:
     while not happened():
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def test_a_proposal_is_known_to_its_own_session_alone(shared_daemon: Daemon) -> None:
+    """Another session of an agent that calls itself the same can't confirm it, and a forget does not name it."""
+    with at(shared_daemon, "internal", "internal") as (one, other):
+        guess = one.save("own-guess", "may like figs", entity="own-subject", source="self_inferred")
+        assert refusal(lambda: other.confirm(guess.id, quote="yes, figs")).code == "not_found"
+        gone = other.forget(entity="own-subject")
+        assert (gone.count, gone.memories) == (1, [])
+
+
+def test_what_is_over_is_not_confirmed(shared_daemon: Daemon, owner: Owner) -> None:
+    """A yes to a proposal past its date would put a memory into service that nobody sees."""
+    with at(shared_daemon, "internal") as (memory,):
+        soon = datetime.now(UTC) + timedelta(seconds=0.2)
+        guess = memory.save("over", "is in town", source="self_inferred", expires_at=soon)
+        time.sleep(0.25)
+        answer = owner.line.refusal(wire.Act(request=wire.Confirm(id=guess.id)))
+        assert answer.code == "bad_time"

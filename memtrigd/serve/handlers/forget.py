@@ -41,7 +41,7 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
         wish = _carry_out(turn, request, reached, below, reason)
     return wire.Forgotten(
         count=len(reached),
-        memories=[_touched(row, request.dry_run) for row in reached[:NAMED]],
+        memories=[_touched(row, request.dry_run) for row in reached if _may_name(turn, row)][:NAMED],
         levels=[turn.view.level.name],
         elsewhere=list(dict.fromkeys(row.level.name for row in below)),
         dry_run=request.dry_run,
@@ -85,6 +85,11 @@ def suppressions(turn: Turn, request: wire.Suppressions) -> wire.Wishes:
             if owner or wish.scope is Scope.ENTITY
         ]
     )
+
+
+def _may_name(turn: Turn, row: Memory) -> bool:
+    """Tell whether the caller may be told of a row: of proposals that wait an agent knows its own alone."""
+    return turn.actor.is_owner or row.status is not Status.PENDING or row.session == turn.actor.session
 
 
 def _exactly_one(request: wire.Forget) -> None:

@@ -18,6 +18,8 @@ _UNDECIDED = (Status.PENDING, Status.DISPUTED)
 def confirm(turn: Turn, request: wire.Confirm) -> wire.Settled:
     """Put a waiting memory into service on the user's word; what it contested makes way if it weighs no more."""
     row = _undecided(turn, request.id)
+    if row.expires_at is not None and row.expires_at <= turn.now:
+        raise Refusal("bad_time", "The time of this memory is over; it would not be seen.", "Save it anew.")
     speaker = _with_the_users_word(turn, request.quote)
     source = Source.STATED if speaker.owner else Source.USER_EXPLICIT
     active = turn.view.writer.active(row.key, row.space)
@@ -90,9 +92,8 @@ def _undecided(turn: Turn, memory_id: str) -> Memory:
 
 
 def _proposed_here(turn: Turn, row: Memory) -> bool:
-    """Tell whether the caller may know of a proposal: it is its own session's, or its own agent's from before."""
-    actor = turn.actor
-    return row.session == actor.session or (row.agent is not None and row.agent == actor.agent)
+    """Tell whether the caller may know of a proposal: its own session's; an agent's name is a mere label."""
+    return row.session == turn.actor.session
 
 
 def _with_the_users_word(turn: Turn, quote: str | None) -> Speaker:
