@@ -25,6 +25,7 @@ from memtrigd.gate import listeners
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.sessions import Sessions
 from memtrigd.ids import RandomIds
+from memtrigd.reload import Reloader
 from memtrigd.serve import faults
 from memtrigd.serve.accept import Acceptor
 from memtrigd.serve.dispatch import Dispatcher
@@ -106,22 +107,30 @@ async def _serve(
     )
     acceptor = Acceptor(sessions)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
-    acceptor.service = Service(dispatcher, greeting, sessions, seat_belt=config.owner.seat_belt)
+    service = acceptor.service = Service(dispatcher, greeting, sessions, seat_belt=config.owner.seat_belt)
+
+    def configure(fresh: Config) -> None:
+        service.seat_belt = fresh.owner.seat_belt
+
+    reloader = Reloader(home, config, configure)
+    loop.add_signal_handler(signal.SIGHUP, reloader.reload)
     writers.start()
     readers.start()
     analysts.start()
     await acceptor.open(doors.sockets)
     for level, refusal in vault.unavailable.items():
-        log.error("level_unavailable", level=level.name, code=refusal.code)
+        log.error("level_unavailable", classification=level.name, code=refusal.code)
     jobs = [housekeeping(writers, sessions.in_use), nightly(dreamer)]
     clockwork = Clockwork(jobs, ControlRuns(rows, writers), now)
     clockwork.every(EVERY, recalls.flush)
     clockwork.start()
+    reloader.start()
     gc.freeze()  # what is there now stays: no collection needs to walk it again
     ready(_welcome(home, vault))
     try:
         return await stopped
     finally:
+        await reloader.stop()
         clockwork.stop()
         recalls.flush()
         acceptor.close()

@@ -25,13 +25,15 @@ LOGGERS = {
     "memtrigd/clockwork/scheduler.py",
     "memtrigd/daemon.py",
     "memtrigd/logs.py",
+    "memtrigd/reload.py",
     "memtrigd/serve/faults.py",
 }
 """Who may log."""
 LOGGED = {
     "code",
     "kind",
-    "level",
+    "classification",
+    "why",
     "job",
     "seq",
     "mac",

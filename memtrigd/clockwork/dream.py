@@ -121,7 +121,7 @@ def _logged(outcome: wire.Dreamt | Exception) -> None:
     if isinstance(outcome, Exception):
         log.error("no_dream", kind=type(outcome).__name__)
     else:
-        log.info("dreamt", level=outcome.level, count=outcome.expired)
+        log.info("dreamt", classification=outcome.level, count=outcome.expired)
 
 
 def _measure(hands: Hands, night: Night) -> None:

@@ -81,18 +81,18 @@ def _tidied(writers: WriterLane, level: Level, outcome: Any) -> None:
     One is in control.db, the other in the log, which is out of reach of whoever puts back all of the store's files.
     """
     if isinstance(outcome, Exception):
-        log.error("not_tidied", level=level.name, kind=type(outcome).__name__)
+        log.error("not_tidied", classification=level.name, kind=type(outcome).__name__)
         return
     seq, mac = outcome
-    log.info("journal_end", level=level.name, seq=seq, mac=mac)
+    log.info("journal_end", classification=level.name, seq=seq, mac=mac)
     writers.submit(None, lambda hands: hands.control.keep_journal_end(level, seq, mac), partial(_kept, level))
 
 
 def _kept(level: Level, outcome: Any) -> None:
     if isinstance(outcome, Exception):
-        log.error("journal_end_not_kept", level=level.name, kind=type(outcome).__name__)
+        log.error("journal_end_not_kept", classification=level.name, kind=type(outcome).__name__)
     elif not outcome:
-        log.error("journal_was_cut", level=level.name)
+        log.error("journal_was_cut", classification=level.name)
 
 
 def _tidy(hands: Hands, now: Micros) -> tuple[int, str]:

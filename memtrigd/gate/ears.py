@@ -1,9 +1,8 @@
 """What sessions heard from the user and what they were told by us: in memory, never on disk or in a log."""
 
 from collections import OrderedDict, deque
-from typing import Final
-
-from msgspec import Struct, field
+from contextlib import suppress
+from typing import Any, Final
 
 from memtrigd.domain.speech import Heard
 
@@ -13,46 +12,52 @@ TOLD: Final = 64
 """Memories that a session was served of late."""
 
 
-class _Ear(Struct):
-    heard: Heard = field(default_factory=Heard)
-    told: deque[str] = field(default_factory=lambda: deque(maxlen=TOLD))
-
-
 class Ears:
     """One ear for each session. Used by all threads: each call touches it once, under the interpreter's lock."""
 
     def __init__(self) -> None:
-        self._ears: OrderedDict[str, _Ear] = OrderedDict()
+        self._heard: OrderedDict[str, Heard] = OrderedDict()
+        self._told: OrderedDict[str, deque[str]] = OrderedDict()
 
     def hear(self, session: str, words: str) -> None:
         """Keep what the user just said in a session."""
-        self._ear(session).heard.hear(words)
+        heard = self._heard.setdefault(session, Heard())
+        heard.hear(words)
+        _keep_lately_used(self._heard, session)
 
     def attests(self, session: str | None, quote: str) -> bool:
         """Tell whether the user said the quoted words in the session."""
-        ear = self._ears.get(session) if session is not None else None
-        return ear is not None and ear.heard.attests(quote)
+        heard = self._heard.get(session) if session is not None else None
+        return heard is not None and heard.attests(quote)
 
     def tell(self, session: str | None, memory_id: str) -> None:
         """Note that a session was served a memory."""
-        if session is not None:
-            self._ear(session).told.append(memory_id)
+        if session is None:
+            return
+        told = self._told.get(session)
+        if told is None:
+            told = self._told[session] = deque(maxlen=TOLD)
+        told.append(memory_id)
+        _keep_lately_used(self._told, session)
 
     def was_told(self, session: str | None, memory_id: str) -> bool:
         """Tell whether a session was lately served a memory."""
-        ear = self._ears.get(session) if session is not None else None
-        return ear is not None and memory_id in ear.told
+        told = self._told.get(session) if session is not None else None
+        return told is not None and memory_id in told
+
+    def left(self, session: str) -> None:
+        """Forget what a session was told: nobody is there who could parrot it. What it heard stays for who resumes it."""
+        self._told.pop(session, None)
 
     def forget(self, session: str) -> None:
         """Forget a session that was ended."""
-        self._ears.pop(session, None)
+        self._told.pop(session, None)
+        self._heard.pop(session, None)
 
-    def _ear(self, session: str) -> _Ear:
-        ear = self._ears.get(session)
-        if ear is None:
-            ear = self._ears[session] = _Ear()
-            while len(self._ears) > SESSIONS:
-                self._ears.popitem(last=False)
-        else:
-            self._ears.move_to_end(session)
-        return ear
+
+def _keep_lately_used(ears: OrderedDict[str, Any], session: str) -> None:
+    """Put a session last, and let the one that was silent for longest go where there are too many."""
+    with suppress(KeyError):  # it may have left meanwhile, on another thread
+        ears.move_to_end(session)
+    while len(ears) > SESSIONS:
+        ears.popitem(last=False)

@@ -25,6 +25,7 @@ class Service:
 
     def __init__(self, dispatcher: Dispatcher, greeting: Greeting, sessions: Sessions, *, seat_belt: bool) -> None:
         self._dispatcher = dispatcher
+        self._ears = dispatcher.ears
         self._greeting = greeting
         self._sessions = sessions
         self.seat_belt = seat_belt
@@ -44,6 +45,7 @@ class Service:
                 case wire.SessionList():
                     done(Reply(self._greeting.list(request)))
                 case wire.SessionEnd():
+                    self._ears.forget(request.session)
                     self._greeting.end(request, done)
                 case wire.Heard():
                     done(Reply(self._dispatcher.hear(caller.peer, request)))
@@ -76,6 +78,8 @@ class Service:
         if caller.session is not None:
             self._sessions.detach(caller.session, connection.close)
             self._greeting.touch(caller.session)
+            if caller.session not in self._sessions.in_use():
+                self._ears.left(caller.session)
 
     def fault(self, error: BaseException) -> Refusal:
         """Log a fault of our own and turn it into what the caller may know of it."""
