@@ -46,7 +46,7 @@ class Ears:
         return told is not None and memory_id in told
 
     def left(self, session: str) -> None:
-        """Forget what a session was told: nobody is there who could parrot it. What it heard stays for who resumes it."""
+        """Forget what a session was told: nobody is there to parrot it. What it heard stays for who resumes it."""
         self._told.pop(session, None)
 
     def forget(self, session: str) -> None:
