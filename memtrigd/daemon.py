@@ -130,7 +130,7 @@ async def _serve(
     try:
         return await stopped
     finally:
-        await reloader.stop()
+        await asyncio.to_thread(reloader.stop)
         clockwork.stop()
         recalls.flush()
         acceptor.close()

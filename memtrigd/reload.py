@@ -28,21 +28,20 @@ class Reloader:
         self._home = home
         self._current = current
         self._apply = apply
+        self._loop = asyncio.get_running_loop()
         self._stop = threading.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._watcher = threading.Thread(target=self._watch, name="memtrigd-config", daemon=True)
 
     def start(self) -> None:
         """Begin to watch the directory: editors put a new file in the place of the old one, so the file can't be."""
-        loop = asyncio.get_running_loop()
         Path(self._home.config).mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._task = loop.create_task(self._watch(self._home.config))
-        loop.call_later(SETTLING, self.reload)
+        self._watcher.start()
+        self._loop.call_later(SETTLING, self.reload)
 
-    async def stop(self) -> None:
+    def stop(self) -> None:
         """Watch no more."""
         self._stop.set()
-        if self._task is not None:
-            await self._task
+        self._watcher.join()
 
     def reload(self) -> None:
         """Read the file again. What can't be read or is wrong changes nothing, and the log says why."""
@@ -58,18 +57,20 @@ class Reloader:
             self._apply(fresh)
             log.info("config_reloaded")
 
-    async def _watch(self, directory: str) -> None:
+    def _watch(self) -> None:
+        """Tell the loop of changes, from a thread of its own."""
         while not self._stop.is_set():
             try:
-                async for _ in watchfiles.awatch(
-                    directory,
+                for _ in watchfiles.watch(
+                    self._home.config,
                     recursive=False,
                     stop_event=self._stop,
                     rust_timeout=int(POLL * 1000),
                     yield_on_timeout=True,
+                    raise_interrupt=False,
                 ):
-                    self.reload()
+                    self._loop.call_soon_threadsafe(self.reload)
             except Exception as error:  # the watch is a hint: without it the poll goes on
                 log.warning("config_not_watched", kind=type(error).__name__)
-                await asyncio.sleep(POLL)
-                self.reload()
+                self._stop.wait(POLL)
+                self._loop.call_soon_threadsafe(self.reload)
