@@ -1,6 +1,6 @@
 """What was forgotten stays forgotten: no later guess or import brings it back, only the user's word does."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -11,6 +11,9 @@ from memtrigd.domain.moments import Micros
 
 NEAR: Final = 0.7
 """Jaccard similarity of character bigrams over which a text counts as near (the second seed's threshold)."""
+
+COMPARED: Final = 2000
+"""Characters up to which texts are held against each other: near duplicates are of sentences, not of documents."""
 
 
 class Scope(StrEnum):
@@ -60,12 +63,26 @@ class Verdict(StrEnum):
     FORGOTTEN = "forgotten"
 
 
-def verdict(text: str, subject: Subject, suppressions: Iterable[Suppression], forgotten: Sequence[Memory]) -> Verdict:
+class Said(Struct, frozen=True):
+    """A text as it is compared: canonical, and the set of its character bigrams (none of a long one)."""
+
+    canonical: str
+    bigrams: frozenset[str]
+
+
+def said(text: str) -> Said:
+    """Prepare a text for comparison, once for all that it will be held against."""
+    folded = canonical(text)
+    return Said(folded, _bigrams(folded) if len(folded) <= COMPARED else frozenset())
+
+
+def verdict(text: Said, subject: Subject, suppressions: Iterable[Suppression], forgotten: Iterable[Memory]) -> Verdict:
     """Judge a claim that is not the user's word. ``forgotten`` are the rows that a near duplicate is held against."""
     if any(wish.covers(subject) for wish in suppressions):
         return Verdict.FORGOTTEN
-    said = canonical(text)
-    return Verdict.NEAR if any(nearness(said, canonical(row.content)) > NEAR for row in forgotten) else Verdict.FREE
+    if not text.bigrams:
+        return Verdict.FREE
+    return Verdict.NEAR if any(nearness(text, said(row.content)) > NEAR for row in forgotten) else Verdict.FREE
 
 
 def same_entity(one: str, other: str | None) -> bool:
@@ -73,12 +90,12 @@ def same_entity(one: str, other: str | None) -> bool:
     return other is not None and canonical(one) == canonical(other)
 
 
-def nearness(one: str, other: str) -> float:
-    """Return the Jaccard similarity of two canonical texts' character bigrams, 0 to 1."""
-    a, b = _bigrams(one), _bigrams(other)
-    return len(a & b) / len(a | b) if a | b else 0.0
+def nearness(one: Said, other: Said) -> float:
+    """Return the Jaccard similarity of two texts' character bigrams, 0 to 1; long texts are near to nothing."""
+    either = one.bigrams | other.bigrams
+    return len(one.bigrams & other.bigrams) / len(either) if either and other.bigrams else 0.0
 
 
-def _bigrams(text: str) -> set[str]:
-    packed = text.replace(" ", "")
-    return {packed[i : i + 2] for i in range(max(1, len(packed) - 1))}
+def _bigrams(folded: str) -> frozenset[str]:
+    packed = folded.replace(" ", "")
+    return frozenset(packed[i : i + 2] for i in range(max(1, len(packed) - 1)))

@@ -5,6 +5,7 @@ from enum import IntEnum, StrEnum
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtrigd.domain.claim import Claim
 from memtrigd.domain.memory import Memory, Source, Status, canonical
@@ -122,7 +123,8 @@ def admit(claim: Claim, slot: Slot, speaker: Speaker, now: Micros) -> Admission:
     weight = rank(claim.source, attested=speaker.attested)
     if standing is not None and weight <= rank_of(standing) and says_the_same(claim, standing):
         return Admission(Outcome.KNOWN, meets=standing)
-    repeated = _repeats(claim, slot, speaker, standing, weight)
+    current = [row for row in slot.pending if row.expires_at is None or row.expires_at > now]
+    repeated = _repeats(claim, replace(slot, pending=current), speaker, standing, weight)
     if repeated is not None:
         return repeated
     outranked = standing is not None and weight < rank_of(standing)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, canonical
-from memtrigd.domain.suppression import Scope, Subject, Suppression, Verdict, nearness, same_entity, verdict
+from memtrigd.domain.suppression import Scope, Subject, Suppression, Verdict, nearness, said, same_entity, verdict
 from tests.domain.strategies import NOW
 
 TEXT = "She was once in hospital for a winter"
@@ -32,7 +32,7 @@ PERSON = Suppression("w2", Scope.ENTITY, "default", NOW, entity="Vikram")
 
 def judge(text: str, wish: Suppression = FACT, **about: str) -> Verdict:
     """Judge a claim against one wish."""
-    return verdict(text, subject(text, **about), [wish], [FORGOTTEN])
+    return verdict(said(text), subject(text, **about), [wish], [FORGOTTEN])
 
 
 @pytest.mark.parametrize("text", [TEXT, f"{TEXT.upper()}!", f"  {TEXT.replace(' ', '  ')}.", "Ｓ" + TEXT[1:]])
@@ -63,27 +63,27 @@ def test_an_entity_is_forgotten_by_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", ["Vikrams Motors", "Vik", "Vikram Seth", None])
 def test_a_name_is_never_matched_in_part(name: str | None) -> None:
     """The second seed's substring merges took the neighbours with them."""
-    assert verdict("He called", subject("He called", entity=name), [PERSON], []) is Verdict.FREE
+    assert verdict(said("He called"), subject("He called", entity=name), [PERSON], []) is Verdict.FREE
 
 
 def test_a_wish_covers_exactly_what_it_refuses() -> None:
     """What the user's word would lift is what an agent's is refused for."""
     for about in (subject(TEXT), subject("x", key="illness"), subject("x"), subject("x", entity="vikram")):
         for wish in (FACT, PERSON):
-            assert wish.covers(about) == (verdict("x", about, [wish], []) is Verdict.FORGOTTEN)
+            assert wish.covers(about) == (verdict(said("x"), about, [wish], []) is Verdict.FORGOTTEN)
 
 
 def test_nothing_is_forgotten_without_a_wish() -> None:
     """No wish, no verdict."""
-    assert verdict(TEXT, subject(TEXT, key="illness", entity="Vikram"), [], []) is Verdict.FREE
+    assert verdict(said(TEXT), subject(TEXT, key="illness", entity="Vikram"), [], []) is Verdict.FREE
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_nearness_is_symmetric_and_bounded(one: str, other: str) -> None:
     """From 0 to 1, the same both ways, and 1 with itself."""
     a, b = canonical(one), canonical(other)
-    assert nearness(a, b) == nearness(b, a)
-    assert 0 <= nearness(a, b) <= 1 == nearness(a, a)
+    assert nearness(said(a), said(b)) == nearness(said(b), said(a))
+    assert 0 <= nearness(said(a), said(b)) <= 1 == nearness(said(a), said(a))
 
 
 @given(st.text(min_size=1, max_size=20))
@@ -97,4 +97,4 @@ def test_an_entity_is_itself(name: str) -> None:
 def test_short_texts_are_not_near_by_accident() -> None:
     """One sign apart in a short Chinese sentence is another sentence."""
     row = replace(FORGOTTEN, content="我不喜欢")
-    assert verdict("我很喜欢", subject("我很喜欢"), [], [row]) is Verdict.FREE
+    assert verdict(said("我很喜欢"), subject("我很喜欢"), [], [row]) is Verdict.FREE

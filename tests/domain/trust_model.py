@@ -51,6 +51,10 @@ class Row:
         """Whether it is served."""
         return self.status == "active" and (self.until is None or self.until > now)
 
+    def waits(self, now: Micros) -> bool:
+        """Whether it waits for an answer, and is not over."""
+        return self.status == "pending" and (self.until is None or self.until > now)
+
 
 @dataclass
 class Model:
@@ -68,9 +72,14 @@ class Model:
             return "forgotten"
         self.wishes = [wish for wish in self.wishes if wish not in covering]
         standing = self.served(said.key, now)
-        if standing and said.weight <= standing.weight and _adds_nothing(said, standing):
-            return "echo" if standing.id in self.told and not said.owner else "known"
-        waiting = self._with(said, "pending")
+        if standing and _adds_nothing(said, standing):
+            if standing.id in self.told and not said.owner:
+                return "echo"
+            if said.weight <= standing.weight:
+                return "known"
+        waiting = next(
+            (row for row in self.rows if row.waits(now) and (row.key, row.text) == (said.key, said.text)), None
+        )
         if waiting:
             return self._again(said, waiting, standing, now)
         if not said.is_users and self._with(said, "rejected", "disputed", "forgotten"):
@@ -93,12 +102,15 @@ class Model:
         if not (said.is_users and strong) and not (surer and standing is None):
             return "echo"
         self._promote(waiting, said.weight, said.confidence, now)
+        waiting.until = said.until if said.is_users else waiting.until
         return "confirmed"
 
     def confirm(self, row: Row, owner: bool, now: Micros) -> str | None:
         """Say yes; return the code of the refusal."""
         if not _answerable(row, owner):
             return "not_found"
+        if row.until is not None and row.until <= now:
+            return "bad_time"
         standing = self.served(row.key, now)
         weight = STATED if owner else RELAYED
         if standing and standing.weight > weight:

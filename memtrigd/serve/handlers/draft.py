@@ -10,6 +10,7 @@ from memtrigd.domain.claim import Claim
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Source
 from memtrigd.domain.moments import Micros, from_iso
+from memtrigd.domain.suppression import Said, said
 from memtrigd.gate.policy import Actor
 from memtrigd.search import analyser
 
@@ -19,6 +20,8 @@ class Draft(Struct, frozen=True):
 
     claim: Claim
     terms: list[str]
+    said: Said
+    """The text as it is compared with what was forgotten."""
 
 
 def prepare(request: wire.Save, actor: Actor, zone: tzinfo) -> Draft:
@@ -44,7 +47,8 @@ def prepare(request: wire.Save, actor: Actor, zone: tzinfo) -> Draft:
     )
     if claim.core and claim.source is Source.SELF_INFERRED:
         raise Refusal("bad_value", "An inference can't be core.", "Ask the user, then save what they say.")
-    return Draft(claim, analyser.memory_terms("", claim.content, claim.entity, claim.tags, claim.context))
+    terms = analyser.memory_terms("", claim.content, claim.entity, claim.tags, claim.context)
+    return Draft(claim, terms, said(claim.content))
 
 
 def _name(value: str | None, field: str) -> str | None:

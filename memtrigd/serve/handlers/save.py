@@ -9,18 +9,20 @@ from msgspec.structs import replace
 from memtrigd.domain import suppression
 from memtrigd.domain.claim import Claim, auto_key
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.memory import Kind, Memory, Source, Status, canonical
+from memtrigd.domain.memory import CORE_KINDS, Kind, Memory, Source, Status
 from memtrigd.domain.suppression import Subject, Verdict
-from memtrigd.domain.trust import Admission, Hearing, Outcome, Slot, Speaker, admit
+from memtrigd.domain.trust import Admission, Hearing, Outcome, Slot, Speaker, admit, says_the_same
 from memtrigd.search import analyser
 from memtrigd.serve.handlers.draft import Draft
-from memtrigd.serve.promote import confirmed, promote, retire
+from memtrigd.serve.promote import promote, retire
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader
 
 SIMILAR: Final = 10
 """How many similar memories a save without a key names."""
 SIMILAR_CHARACTERS: Final = 200
+NEAREST: Final = 200
+"""How many of the latest wishes a claim is held against for being near."""
 
 
 class Place(Struct, frozen=True):
@@ -46,11 +48,11 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     key = claim.key or (target.key if target else auto_key(claim.kind, claim.entity, claim.content))
     target = target or store.active(key, turn.view.own_space)
     place = Place(key, target.space if target else turn.view.own_space)
-    near = _mind_the_forgotten(turn, claim, place, speaker)
+    near = _mind_the_forgotten(turn, draft, place, speaker)
     slot = Slot(target, store.pending(key, place.space), store.refused(key, place.space))
     admission = admit(claim, slot, speaker, turn.now)
-    if admission.outcome is Outcome.KNOWN and admission.meets is not None and _parrots(turn, admission.meets, speaker):
-        admission = Admission(Outcome.ECHO, meets=admission.meets)
+    if target is not None and _parrots(turn, claim, target, speaker):
+        admission = Admission(Outcome.ECHO, meets=target)
     if near:
         admission = _doubted(admission, target)
     if admission.outcome is Outcome.CONTESTED and admission.meets is not None:
@@ -69,9 +71,11 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     )
 
 
-def _parrots(turn: Turn, met: Memory, speaker: Speaker) -> bool:
-    """Tell whether an agent says again, of its own accord, what it was just told."""
-    return turn.was_told(met) and not speaker.attested and not speaker.owner
+def _parrots(turn: Turn, claim: Claim, standing: Memory, speaker: Speaker) -> bool:
+    """Tell whether an agent says again, of its own accord and nothing more, what it was just told."""
+    quotes = claim.quote is not None and speaker.relays_the_user(claim.source)
+    own_accord = not (speaker.owner or quotes)
+    return own_accord and standing.served(turn.now) and turn.was_told(standing) and says_the_same(claim, standing)
 
 
 def _target(turn: Turn, claim: Claim) -> Memory | None:
@@ -97,19 +101,21 @@ def _target(turn: Turn, claim: Claim) -> Memory | None:
     return row
 
 
-def _mind_the_forgotten(turn: Turn, claim: Claim, place: Place, speaker: Speaker) -> bool:
+def _mind_the_forgotten(turn: Turn, draft: Draft, place: Place, speaker: Speaker) -> bool:
     """Refuse what is not to be learnt again; the user's word lifts the wish. Tell whether the claim is near to one."""
+    claim = draft.claim
     if speaker.relays_the_user(claim.source):
         store = turn.view.writer
+        subject = _subject(draft, place, store)
         for wish in store.suppressions():
-            if wish.covers(_subject(claim, place, store)):
+            if wish.covers(subject):
                 store.lift(wish.id, turn.change("lift"))
         return False
     near = False
     for reader in turn.view.readers:
         wishes = reader.suppressions()
-        forgotten = [row for wish in wishes if wish.memory_id and (row := reader.by_id(wish.memory_id))]
-        verdict = suppression.verdict(claim.content, _subject(claim, place, reader), wishes, forgotten)
+        rows = (reader.by_id(wish.memory_id) for wish in wishes[:NEAREST] if wish.memory_id)
+        verdict = suppression.verdict(draft.said, _subject(draft, place, reader), wishes, filter(None, rows))
         if verdict is Verdict.FORGOTTEN:
             raise Refusal(
                 "forgotten",
@@ -120,8 +126,8 @@ def _mind_the_forgotten(turn: Turn, claim: Claim, place: Place, speaker: Speaker
     return near
 
 
-def _subject(claim: Claim, place: Place, reader: LevelReader) -> Subject:
-    return Subject(place.key, place.space, claim.entity, reader.digest(canonical(claim.content)))
+def _subject(draft: Draft, place: Place, reader: LevelReader) -> Subject:
+    return Subject(place.key, place.space, draft.claim.entity, reader.digest(draft.said.canonical))
 
 
 def _doubted(admission: Admission, target: Memory | None) -> Admission:
@@ -145,7 +151,7 @@ def _carry_out(turn: Turn, draft: Draft, place: Place, admission: Admission, spe
     if admission.outcome is Outcome.CONFIRMED and met is not None:
         surer = replace(met, source=claim.source, attested=speaker.attested, confidence=claim.confidence)
         if speaker.relays_the_user(claim.source):
-            surer = confirmed(replace(surer, quote=claim.quote or met.quote))
+            surer = _in_the_users_words(surer, claim)
         return promote(turn, surer, admission.ousts, "confirm")
     row = _row(turn, claim, place, admission, speaker)
     if row.status is Status.ACTIVE:
@@ -153,6 +159,27 @@ def _carry_out(turn: Turn, draft: Draft, place: Place, admission: Admission, spe
     terms = [*draft.terms, *analyser.terms(place.key)] if row.status is Status.ACTIVE else []
     store.add(row, terms, turn.change("save"))
     return row
+
+
+def _in_the_users_words(waiting: Memory, claim: Claim) -> Memory:
+    """A guess that the user now says: what the guess had put in of its own, a date, a tag or a context, goes."""
+    kind = claim.kind or waiting.kind
+    return replace(
+        waiting,
+        kind=kind,
+        entity=claim.entity or waiting.entity,
+        quote=claim.quote,
+        tags=claim.tags,
+        emotion_tags=claim.emotion_tags,
+        sentiment=claim.sentiment,
+        context=claim.context,
+        lang=claim.lang,
+        core=kind in CORE_KINDS if claim.core is None else claim.core,
+        importance=1.0,
+        expires_at=claim.expires_at,
+        valid_from=claim.valid_from,
+        valid_to=claim.valid_to,
+    )
 
 
 def _row(turn: Turn, claim: Claim, place: Place, admission: Admission, speaker: Speaker) -> Memory:
