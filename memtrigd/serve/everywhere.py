@@ -1,10 +1,12 @@
 """One wish at every level: the owner's ``all_levels`` is one act at each, from the lowest up, told together."""
 
 from collections.abc import Callable
+from hashlib import blake2b
 
 from memtrig import wire
 from msgspec.structs import replace
 
+from memtrigd.domain.claim import MAX_KEY, name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.serve.dispatch import Done, Reply
@@ -38,8 +40,15 @@ def _next(
 
     level, request = left[0], act.request
     if isinstance(request, wire.Forget) and request.idempotency_key is not None:
-        request = replace(request, idempotency_key=f"{request.idempotency_key}.{level.slug}")
+        request = replace(request, idempotency_key=_key_at(level, request.idempotency_key))
     take(replace(act, request=request, level=level.name, all_levels=False), answered)
+
+
+def _key_at(level: Level, idempotency_key: str) -> str:
+    """An idempotency key for one level's part: with the level's name, and within the limit of any such key."""
+    whole = name(idempotency_key, "idempotency key")
+    spelt = f"{whole}.{level.slug}"
+    return spelt if len(spelt) <= MAX_KEY else f"{blake2b(whole.encode(), digest_size=32).hexdigest()}.{level.slug}"
 
 
 def _together(told: list[wire.Forgotten]) -> Reply:

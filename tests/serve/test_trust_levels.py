@@ -51,6 +51,19 @@ def test_a_forget_of_what_lies_below_alone(shared_daemon: Daemon, owner: Owner) 
         assert content(low, "below") is None
 
 
+def test_a_long_idempotency_key_serves_at_all_levels(shared_daemon: Daemon, owner: Owner) -> None:
+    """What is added for each level does not take a key over its limit, and a retry is answered as the first try."""
+    with at(shared_daemon, "public", "internal") as memories:
+        for memory in memories:
+            memory.save("long-retry", "something", source="user_explicit")
+    request = wire.Forget(key="long-retry", idempotency_key="k" * 250)
+    first = owner.does(request, wire.Forgotten, all_levels=True)
+    assert first.count == 2
+    assert owner.does(request, wire.Forgotten, all_levels=True) == first
+    over = wire.Act(request=wire.Forget(key="long-retry", idempotency_key="k" * 257), all_levels=True)
+    assert owner.line.refusal(over).code == "too_large"
+
+
 def test_a_denial_from_above_leaves_the_low_view_as_it_is(shared_daemon: Daemon) -> None:
     """Readers above see a tenth, then nothing; those below see no trace of it."""
     with at(shared_daemon, "public", "confidential") as (low, high):
@@ -96,13 +109,16 @@ def wait_for(happened: Callable[[], bool], seconds: float = 10.0) -> None:
         time.sleep(0.05)
 
 
-def test_a_proposal_is_known_to_its_own_session_alone(shared_daemon: Daemon) -> None:
-    """Another session of an agent that calls itself the same can't confirm it, and a forget does not name it."""
+def test_a_proposal_is_known_to_its_own_session_alone(shared_daemon: Daemon, owner: Owner) -> None:
+    """Another session of an agent that calls itself the same can't confirm it, nor learn of it by a forget."""
     with at(shared_daemon, "internal", "internal") as (one, other):
         guess = one.save("own-guess", "may like figs", entity="own-subject", source="self_inferred")
         assert refusal(lambda: other.confirm(guess.id, quote="yes, figs")).code == "not_found"
+        for named in ({"key": "own-guess"}, {"id": guess.id}):
+            assert refusal(lambda named=named: other.forget(**named)).code == "not_found"
         gone = other.forget(entity="own-subject")
-        assert (gone.count, gone.memories) == (1, [])
+        assert (gone.count, gone.memories) == (0, [])
+        assert guess.id not in [item.memory.id for item in owner.waiting()]
 
 
 def test_what_is_over_is_not_confirmed(shared_daemon: Daemon, owner: Owner) -> None:

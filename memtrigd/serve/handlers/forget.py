@@ -12,7 +12,8 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status, canonical
 from memtrigd.domain.moments import to_iso
 from memtrigd.domain.shadowing import Mask
-from memtrigd.domain.suppression import Scope, Suppression
+from memtrigd.domain.suppression import Scope, Suppression, same_entity
+from memtrigd.domain.trust import rank_of
 from memtrigd.serve.promote import promote
 from memtrigd.serve.turn import Turn
 
@@ -24,12 +25,16 @@ _REACHED: Final = (Status.ACTIVE.value, Status.PENDING.value, Status.DISPUTED.va
 
 
 def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
-    """Forget what matches at the caller's own level, hide matching lower copies from its readers, and keep the wish."""
+    """Forget what matches at the caller's own level, hide matching lower copies from its readers, and keep the wish.
+
+    Proposals of other sessions go with it, but an agent is not told of them: they count for nothing in its answer.
+    """
     _exactly_one(request)
     reason = None if request.reason is None else text(request.reason, "reason", MAX_NOTE)
     reached = list(_matching(turn, request))
+    known = [row for row in reached if _may_name(turn, row)]
     below = _hidden_below(turn, request, reached)
-    if not reached and not below and (request.entity is None or request.kind is not None):
+    if not known and not below and (request.entity is None or request.kind is not None):
         raise Refusal(
             "not_found",
             f"Nothing to forget: no memory matches at {turn.view.level.name}.",
@@ -37,11 +42,11 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
         )
     wish = None
     if not request.dry_run:
-        _count_said_back(turn, request, len(reached) + len(below))
+        _count_said_back(turn, request, len(known) + len(below))
         wish = _carry_out(turn, request, reached, below, reason)
     return wire.Forgotten(
-        count=len(reached),
-        memories=[_touched(row, request.dry_run) for row in reached if _may_name(turn, row)][:NAMED],
+        count=len(known),
+        memories=[_touched(row, request.dry_run) for row in known[:NAMED]],
         levels=[turn.view.level.name],
         elsewhere=list(dict.fromkeys(row.level.name for row in below)),
         dry_run=request.dry_run,
@@ -50,7 +55,12 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
 
 
 def unforget(turn: Turn, request: wire.Unforget) -> wire.Settled:
-    """Bring a forgotten memory back into service and lift the wishes that kept it away."""
+    """Let a memory be again what it was before it was forgotten, and lift the wishes that kept it away.
+
+    One that was in service comes back into it, unless its slot is held by a pinned memory or one that weighs as much:
+    then it waits beside that for the owner. What had waited or was disputed is that again. Raises ``bad_time`` for one
+    whose date has passed.
+    """
     row = turn.view.writer.by_id(name(request.id, "id"))
     if row is None or row.status is not Status.FORGOTTEN:
         raise Refusal(
@@ -58,12 +68,42 @@ def unforget(turn: Turn, request: wire.Unforget) -> wire.Settled:
             f"No forgotten memory has this id at {turn.view.level.name}.",
             "`memtrigctl history KEY` shows the ids.",
         )
-    store = turn.view.writer
-    for wish in store.suppressions():
-        if wish.memory_id == row.id or (wish.scope is Scope.ENTITY and _is_about(row, wish)):
-            store.lift(wish.id, turn.change("lift"))
-    back = promote(turn, row, store.active(row.key, row.space), "unforget")
+    if row.expires_at is not None and row.expires_at <= turn.now:
+        raise Refusal("bad_time", "The time of this memory is over; it would not be seen.", "Save it anew.")
+    back = _brought_back(turn, row)
+    lift_wishes(turn, back)
     return wire.Settled(id=back.id, key=back.key, level=back.level.name, status=back.status.value)
+
+
+def lift_wishes(turn: Turn, row: Memory) -> None:
+    """Lift the wishes that kept a memory away, now that it is forgotten no longer.
+
+    The wish about its entity stays as long as another memory of the entity, forgotten with that wish or since, is.
+    """
+    store = turn.view.writer
+    wishes = store.suppressions()
+    forgotten = [(wish, other) for wish in wishes if (other := _forgotten_by(turn, wish)) is not None]
+    for wish in wishes:
+        entity = wish.entity if wish.scope is Scope.ENTITY else None
+        others = any(kept.at >= wish.at and _is_about(other, entity) for kept, other in forgotten)
+        if wish.memory_id == row.id or (_is_about(row, entity) and not others):
+            store.lift(wish.id, turn.change("lift"))
+
+
+def keep_wish(turn: Turn, row: Memory, reason: str | None) -> Suppression:
+    """Keep the wish not to be told a memory's text or of its key again."""
+    wish = Suppression(
+        id=turn.new_id(),
+        scope=Scope.MEMORY,
+        space=row.space,
+        at=turn.now,
+        key=row.key,
+        digest=turn.view.writer.digest(canonical(row.content)),
+        memory_id=row.id,
+        reason=reason,
+    )
+    turn.view.writer.suppress(wish, turn.change("suppress", reason))
+    return wish
 
 
 def suppressions(turn: Turn, request: wire.Suppressions) -> wire.Wishes:
@@ -170,36 +210,57 @@ def _carry_out(
         store.amend(gone, turn.change("forget", reason))
     for row in below:
         store.mask(row.key, Mask(row.id, row.seen_count, turn.view.level, row.space))
+    wishes = [keep_wish(turn, row, reason) for row in [*reached, *below]]
     if request.entity is not None and request.kind is None:  # with a kind it is not all of the entity
-        wish = _wish(turn, Scope.ENTITY, reason, entity=request.entity)
-        store.suppress(wish, turn.change("suppress", reason))
-        return wish.id
-    last: str | None = None
-    for row in [*reached, *below]:
-        wish = _wish(turn, Scope.MEMORY, reason, row=row)
-        store.suppress(wish, turn.change("suppress", reason))
-        last = wish.id
-    return last
+        wishes.append(_keep_entity_wish(turn, request.entity, reason))
+    return wishes[-1].id if wishes else None
 
 
-def _wish(
-    turn: Turn, scope: Scope, reason: str | None, *, row: Memory | None = None, entity: str | None = None
-) -> Suppression:
-    return Suppression(
+def _keep_entity_wish(turn: Turn, entity: str, reason: str | None) -> Suppression:
+    wish = Suppression(
         id=turn.new_id(),
-        scope=scope,
-        space=row.space if row else turn.view.own_space,
+        scope=Scope.ENTITY,
+        space=turn.view.own_space,
         at=turn.now,
-        key=row.key if row else None,
         entity=entity,
-        digest=turn.view.writer.digest(canonical(row.content)) if row else b"",
-        memory_id=row.id if row else None,
         reason=reason,
     )
+    turn.view.writer.suppress(wish, turn.change("suppress", reason))
+    return wish
 
 
-def _is_about(row: Memory, wish: Suppression) -> bool:
-    return row.entity is not None and wish.entity is not None and canonical(row.entity) == canonical(wish.entity)
+def _brought_back(turn: Turn, row: Memory) -> Memory:
+    """Put a forgotten row where it was, as far as its slot has room; returns it as it now is."""
+    store = turn.view.writer
+    was = _before_it_was_forgotten(turn, row)
+    active = store.active(row.key, row.space)
+    holder = active if active is not None and active.served(turn.now) else None
+    stands = holder is not None and (holder.pinned or rank_of(holder) >= rank_of(row))
+    if was.status is Status.ACTIVE and not stands:
+        return promote(turn, row, active, "unforget")
+    status = Status.PENDING if was.status is Status.ACTIVE else was.status
+    contests = holder.id if holder is not None and status is Status.PENDING else None
+    back = replace(row, status=status, reason=was.reason, contests=contests)
+    store.amend(back, turn.change("unforget"))
+    return back
+
+
+def _before_it_was_forgotten(turn: Turn, row: Memory) -> Memory:
+    store = turn.view.writer
+    last = [step for step in store.versions(row.id) if step.fields.get("status") is Status.FORGOTTEN][-1]
+    was = store.before(last)
+    assert was is not None  # no memory begins forgotten
+    return was
+
+
+def _forgotten_by(turn: Turn, wish: Suppression) -> Memory | None:
+    """The memory of the caller's level that a wish is about, if it is forgotten still."""
+    row = turn.view.writer.by_id(wish.memory_id) if wish.memory_id is not None else None
+    return row if row is not None and row.status is Status.FORGOTTEN else None
+
+
+def _is_about(row: Memory, entity: str | None) -> bool:
+    return row.entity is not None and same_entity(row.entity, entity)
 
 
 def _touched(row: Memory, dry_run: bool) -> wire.Touched:

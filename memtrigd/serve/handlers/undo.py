@@ -7,6 +7,7 @@ from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.search import analyser
+from memtrigd.serve.handlers.forget import keep_wish, lift_wishes
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import Version
 
@@ -18,15 +19,10 @@ def undo(turn: Turn, request: wire.Undo) -> wire.Undone:
     firsts = _of_session(turn, request.session) if request.session is not None else _last_change(turn, request.id or "")
     if not firsts:
         raise Refusal("not_found", f"There is nothing to undo at {turn.view.level.name}.", "Name its --level.")
-    store = turn.view.writer
-    kept = [_row(turn, first.memory_id) for first in firsts if _changed_since(turn, first)]
-    rows = [_before(turn, first) for first in firsts if not _changed_since(turn, first)]
-    making_way = {row.id for row in rows if row.status is not Status.ACTIVE}
-    for row in [row for row in rows if row.status is Status.ACTIVE]:
-        holder = store.active(row.key, row.space)
-        if holder is not None and holder.id != row.id and holder.id not in making_way:
-            rows.remove(row)
-            kept.append(_row(turn, row.id))
+    wanted = [_before(turn, first) for first in firsts if not _changed_since(turn, first)]
+    rows = _with_room(turn, wanted)
+    back = {row.id for row in rows}
+    kept = [_row(turn, first.memory_id) for first in firsts if first.memory_id not in back]
     if not request.dry_run:
         _put_back(turn, rows)
     return wire.Undone(
@@ -50,6 +46,18 @@ def _last_change(turn: Turn, memory_id: str) -> list[Version]:
     return versions
 
 
+def _with_room(turn: Turn, wanted: list[Memory]) -> list[Memory]:
+    """Leave out the rows that have no room in service: another holds their slot, or a newer one of them goes there."""
+    making_way = {row.id for row in wanted if row.status is not Status.ACTIVE}
+    newest: dict[tuple[str, str], Memory] = {}
+    for row in sorted(wanted, key=lambda row: (row.updated, row.id)):
+        holder = turn.view.writer.active(row.key, row.space)
+        if row.status is Status.ACTIVE and (holder is None or holder.id in {row.id, *making_way}):
+            newest[row.space, row.key] = row
+    served = {row.id for row in newest.values()}
+    return [row for row in wanted if row.id in making_way or row.id in served]
+
+
 def _changed_since(turn: Turn, first: Version) -> bool:
     """Tell whether somebody else changed a memory after ``first``."""
     later = (version for version in turn.view.writer.versions(first.memory_id) if version.seq > first.seq)
@@ -71,14 +79,20 @@ def _before(turn: Turn, first: Version) -> Memory:
 
 
 def _put_back(turn: Turn, rows: list[Memory]) -> None:
-    """Out of service first, then into it: a slot serves one at a time."""
+    """Out of service first, then into it: a slot serves one at a time. Wishes go and come with what was forgotten."""
     store = turn.view.writer
+    forgotten = {row.id for row in rows if _row(turn, row.id).status is Status.FORGOTTEN}
     for row in sorted(rows, key=lambda row: row.status is Status.ACTIVE):
         if row.status is Status.ACTIVE:
             terms = analyser.memory_terms(row.key, row.content, row.entity, row.tags, row.context)
             store.amend(row, turn.change("undo"), terms)
         else:
             store.amend(row, turn.change("undo"))
+    for row in rows:
+        if row.status is not Status.FORGOTTEN and row.id in forgotten:
+            lift_wishes(turn, row)
+        elif row.status is Status.FORGOTTEN and row.id not in forgotten and row.reason != "deleted":
+            keep_wish(turn, row, row.reason)
 
 
 def _touched(row: Memory) -> wire.Touched:
