@@ -89,7 +89,7 @@ class Trust(RuleBasedStateMachine):
     @rule(owner=st.booleans(), key=keys)
     def forget(self, owner: bool, key: str) -> None:
         """A key is not to be mentioned again."""
-        assert code(self.ask(owner, wire.Forget(key=key))) == self.model.forget(key)
+        assert code(self.ask(owner, wire.Forget(key=key))) == self.model.forget(key, owner)
 
     @rule(place=places)
     def unforget(self, place: int) -> None:

@@ -46,6 +46,8 @@ class Row:
     agents: bool
     contests: str | None = None
     denied: int = 0
+    was: str = ""
+    """Its status before it was forgotten."""
 
     def stands(self, now: Micros) -> bool:
         """Whether it is served."""
@@ -135,20 +137,29 @@ class Model:
             row.status = "disputed"
         return None
 
-    def forget(self, key: str) -> str | None:
-        """Forget all of a key that was not put away, and do not learn it again."""
+    def forget(self, key: str, owner: bool) -> str | None:
+        """Forget all of a key that was not put away, and do not learn it again; an agent must know of some of it."""
         gone = [row for row in self.rows if row.key == key and row.status in ("active", "pending", "disputed")]
+        if not any(row.status != "pending" or owner or row.agents for row in gone):
+            return "not_found"
         for row in gone:
-            row.status = "forgotten"
+            row.was, row.status = row.status, "forgotten"
             self.wishes.append((row.id, row.key, row.text))
-        return None if gone else "not_found"
+        return None
 
     def unforget(self, row: Row, now: Micros) -> str | None:
-        """Bring a forgotten row back, as it was but for what holds its key now."""
+        """Let a forgotten row be what it was; one that was in service waits where what holds its key weighs as much."""
         if row.status != "forgotten":
             return "not_found"
+        if row.until is not None and row.until <= now:
+            return "bad_time"
         self.wishes = [wish for wish in self.wishes if wish[0] != row.id]
-        self._promote(row, row.weight, row.confidence, now)
+        standing = self.served(row.key, now)
+        if row.was == "active" and (standing is None or standing.weight < row.weight):
+            self._promote(row, row.weight, row.confidence, now)
+            return None
+        row.status = "pending" if row.was == "active" else row.was
+        row.contests = standing.id if standing and row.status == "pending" else None
         return None
 
     def dream(self, now: Micros) -> None:
