@@ -54,6 +54,7 @@ class Host:
         conversation: str | None = None,
         space: str | None = None,
         resume: str | None = None,
+        unattended: bool = False,
     ) -> Memory:
         """Open a session for an agent at ``level``, to be raised to ``ceiling`` at most; return its memory.
 
@@ -61,8 +62,16 @@ class Host:
         control socket for another one to the same session, at the level that then holds. It never goes on in another
         session: where the daemon doesn't know its own any more it raises Refused ``session_unknown``.
         ``resume`` is the token of a session that was opened here before; what it was opened with still holds then.
+        ``unattended``: a timer or trigger drives the agent, so no user is there whom it could quote.
         """
-        order = wire.SessionOpen(agent=agent, level=level, ceiling=ceiling, conversation=conversation, space=space)
+        order = wire.SessionOpen(
+            agent=agent,
+            level=level,
+            ceiling=ceiling,
+            conversation=conversation,
+            space=space,
+            unattended=unattended,
+        )
         link = Link(SessionDoor(self._path, order), Ticket(resume, renewable=False), self._timeout)
         link.open()
         return Memory(link)

@@ -1,5 +1,7 @@
 """From a memory to what a reader sees of it on the wire."""
 
+from collections.abc import Iterable
+
 import msgspec
 from memtrig.wire import Record
 from msgspec.structs import replace
@@ -75,6 +77,15 @@ def excerpt(shown: Record) -> Record:
     if len(shown.content) <= EXCERPT:
         return shown
     return replace(shown, content=shown.content[:EXCERPT], content_bytes=len(shown.content.encode()))
+
+
+def fitting(shown: Iterable[Record]) -> list[Record]:
+    """Show the records of one reply: whole while there is room, those after that by their beginning."""
+    kept, room = [], REPLY_BYTES
+    for each in shown:
+        room -= size(each)
+        kept.append(each if room >= 0 else excerpt(each))
+    return kept
 
 
 def with_short_company(shown: Record) -> Record:

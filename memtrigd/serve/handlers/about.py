@@ -5,8 +5,10 @@ from msgspec import Struct
 
 import memtrigd
 from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Status
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.serve.turn import Turn
+from memtrigd.store.interface import LevelReader
 
 
 class Facts(Struct, frozen=True):
@@ -44,7 +46,8 @@ def whoami(turn: Turn, request: wire.Whoami) -> wire.Me:
 def status(turn: Turn, facts: Facts) -> wire.StatusReport:
     """Report on the visible levels.
 
-    Sessions are counted for the owner alone: the count would tell a low session when a raised one leaves.
+    Sessions are counted for the owner alone: the count would tell a low session when a raised one leaves. Of memories
+    an agent is told how many are active: what waits and what was forgotten is not its business.
     """
     owner = turn.actor.is_owner
     levels = []
@@ -55,7 +58,7 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
                 level=level.name,
                 available=reader is not None,
                 reason=facts.unavailable.get(level),
-                memories=reader.counts() if reader else {},
+                memories=_memories(reader, owner) if reader else {},
                 sessions=facts.sessions.get(level, 0) if owner else None,
             )
         )
@@ -68,3 +71,8 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
         pid=facts.pid if owner else None,
         home=facts.home if owner else None,
     )
+
+
+def _memories(reader: LevelReader, owner: bool) -> dict[str, int]:
+    counts = reader.counts()
+    return counts if owner else {Status.ACTIVE.value: counts.get(Status.ACTIVE.value, 0)}

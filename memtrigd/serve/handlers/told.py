@@ -1,24 +1,29 @@
 """history and why: what was ever said under a key, and how the daemon comes to know it."""
 
 from memtrig import wire
+from msgspec.structs import replace
 
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
-from memtrigd.domain.moments import to_iso
+from memtrigd.domain.moments import Micros, to_iso
+from memtrigd.domain.shadowing import Mask
 from memtrigd.serve.handlers.settle import addressed
-from memtrigd.serve.records import record
+from memtrigd.serve.records import fitting, record
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader, Version
-
-_HIDDEN_FROM_AGENTS = (Status.PENDING, Status.REJECTED, Status.FORGOTTEN)
 
 
 def history(turn: Turn, request: wire.History) -> wire.Told:
     """Every row of a key in sight, the oldest first. An agent sees what was served, and its own proposals."""
     key = name(request.key, "key")
+    discretion = Discretion(turn)
     found = [
-        (reader, row) for reader in turn.view.readers for row in reader.told(key, turn.view.spaces) if _shown(turn, row)
+        (reader, row)
+        for reader in turn.view.readers
+        for row in reader.told(key, turn.view.spaces)
+        if discretion.allows(reader, row)
     ]
     if not found:
         raise Refusal(
@@ -31,7 +36,7 @@ def history(turn: Turn, request: wire.History) -> wire.Told:
 
 
 def why(turn: Turn, request: wire.Why) -> wire.Told:
-    """The life of one served memory, and of those that it replaced."""
+    """The life of one served memory, and of those that it replaced; an agent sees of these what `history` shows."""
     row: Memory | None = addressed(turn, request.key, request.id)
     chain: list[tuple[LevelReader, Memory]] = []
     while row is not None and all(row.id != earlier.id for _, earlier in chain):
@@ -39,18 +44,59 @@ def why(turn: Turn, request: wire.Why) -> wire.Told:
         assert reader is not None  # the row came from it
         chain.append((reader, row))
         row = reader.by_id(row.supersedes) if row.supersedes else None
-    return _told(turn, chain[::-1])
+    discretion = Discretion(turn)
+    return _told(turn, [(reader, row) for reader, row in chain[::-1] if discretion.allows(reader, row)])
+
+
+class Discretion:
+    """What a caller may be told of the rows in sight: the owner all, an agent nothing that was to be forgotten.
+
+    An agent sees neither what was forgotten, rejected or is hidden by a mask, nor what stood in its slot before: who
+    wants the last version forgotten does not want an older one brought up. (A slot is looked up once.)
+    """
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._slots: dict[tuple[Level, str, str], tuple[list[Mask], Micros | None]] = {}
+
+    def allows(self, reader: LevelReader, row: Memory) -> bool:
+        """Tell whether the caller may see the text of a row."""
+        if self._turn.actor.is_owner:
+            return True
+        if row.status is Status.PENDING:
+            return row.session == self._turn.actor.session
+        masks, unwanted = self._slot(reader, row)
+        if row.status in (Status.REJECTED, Status.FORGOTTEN) or any(mask.hides(row) for mask in masks):
+            return False
+        return row.status is Status.ACTIVE or unwanted is None or row.updated > unwanted
+
+    def _slot(self, reader: LevelReader, row: Memory) -> tuple[list[Mask], Micros | None]:
+        """The masks on a row's key, and when the newest row of its slot that was to be forgotten was said."""
+        slot = (row.level, row.space, row.key)
+        if slot not in self._slots:
+            view = self._turn.view
+            masks = view.masks(row.key, view.rivals(row.space))
+            hidden = [each for mask in masks if (each := reader.by_id(mask.memory_id)) and mask.hides(each)]
+            gone = [each for each in reader.refused(row.key, row.space) if each.status is Status.FORGOTTEN]
+            said = [each.updated for each in (*gone, *hidden) if each.space == row.space]
+            self._slots[slot] = (masks, max(said, default=None))
+        return self._slots[slot]
+
+
+def discreet(turn: Turn, row: Memory) -> Memory:
+    """A row without the reason of a dispute, where the caller is an agent: it may be the owner's own note."""
+    return row if turn.actor.is_owner or row.status is not Status.DISPUTED else replace(row, reason=None)
 
 
 def _told(turn: Turn, rows: list[tuple[LevelReader, Memory]]) -> wire.Told:
     steps = [(version, row) for reader, row in rows for version in reader.versions(row.id)]
     steps.sort(key=lambda pair: (pair[0].change.at, pair[0].seq))
-    return wire.Told(
-        memories=[record(row, turn.now) for _, row in rows], steps=[_step(version) for version, _ in steps]
-    )
+    newest_first = fitting(record(discreet(turn, row), turn.now) for _, row in reversed(rows))
+    return wire.Told(memories=newest_first[::-1], steps=[_step(turn, version) for version, _ in steps])
 
 
-def _step(version: Version) -> wire.Step:
+def _step(turn: Turn, version: Version) -> wire.Step:
+    owners_own = version.change.actor == "owner" and not turn.actor.is_owner
     status = version.fields.get("status")
     return wire.Step(
         at=to_iso(version.change.at),
@@ -58,13 +104,7 @@ def _step(version: Version) -> wire.Step:
         actor=version.change.actor,
         id=version.memory_id,
         session=version.change.session,
-        reason=version.change.reason,
+        reason=None if owners_own else version.change.reason,
         status=status if isinstance(status, str) else None,
         changed=sorted(version.fields),
     )
-
-
-def _shown(turn: Turn, row: Memory) -> bool:
-    if turn.actor.is_owner or row.status not in _HIDDEN_FROM_AGENTS:
-        return True
-    return row.status is Status.PENDING and row.session == turn.actor.session

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from memtrig.ctl.door import Door
     from memtrig.ctl.render import Screen
 
+MOST = 500
+"""Items in one answer at most."""
 INDENT = 13
 """Columns of the reason why an item waits; the longest is newer_lower."""
 
@@ -28,9 +30,8 @@ def show(reviewed: dict[str, Any], screen: Screen) -> list[str]:
     if not reviewed["items"]:
         return ["Nothing waits for you."]
     lines = [line for item in reviewed["items"] for line in _lines(item, screen)]
-    more = reviewed.get("more", 0)
     lines += ["", "`memtrigctl confirm ID` says yes, `memtrigctl reject ID` says no."]
-    return [*lines, f"{more:,} more wait: say the same with -n {len(reviewed['items']) + more}."] if more else lines
+    return [*lines, *_more(len(reviewed["items"]), reviewed.get("more", 0))]
 
 
 def converse(reviewed: dict[str, Any], screen: Screen, door: Door) -> None:
@@ -38,6 +39,14 @@ def converse(reviewed: dict[str, Any], screen: Screen, door: Door) -> None:
     from memtrig.ctl import answers
 
     answers.converse(reviewed, screen, door)
+
+
+def _more(shown: int, more: int) -> list[str]:
+    """Say what to do about the rest: where a longer list brings nothing more, an answer does."""
+    if not more:
+        return []
+    longer = f", or say the same with -n {min(shown + more, MOST)}" if shown < MOST else ""
+    return [f"{more:,} more wait: answer these first{longer}."]
 
 
 def _lines(item: dict[str, Any], screen: Screen) -> list[str]:
@@ -56,7 +65,7 @@ VERB = DaemonVerb(
     "list what waits for an answer; on a terminal, answer it",
     "memtrigctl review",
     door=DATA,
-    options=(Option("limit", "-n", "N", "how many at most; 50 unsaid, 500 the most", read=integer),),
+    options=(Option("limit", "-n", "N", f"how many at most; 50 unsaid, {MOST} the most", read=integer),),
     document=document,
     show=show,
     converse=converse,
