@@ -2,7 +2,10 @@
 
 import memtrig
 import msgspec
+import pytest
 from memtrig import host, wire
+from memtrig.ctl.render import Screen
+from memtrig.ctl.verbs import review
 
 from memtrigd.serve.records import REPLY_BYTES
 from tests.conftest import Daemon
@@ -143,3 +146,12 @@ def test_a_host_opens_a_session_that_nobody_attends(shared_daemon: Daemon) -> No
             assert refusal(timer.save, "unattended", "x", source="user_explicit").code in ("not_yours", "bad_source")
         with control.open_session("chat", "public") as chat:
             assert chat.save("attended", "x", source="user_explicit").status == "active"
+
+
+@pytest.mark.parametrize(("shown", "more", "advised"), [(50, 7, "-n 57."), (50, 900, "-n 500."), (500, 40, "first.")])
+def test_review_advises_no_limit_that_would_be_refused(shown: int, more: int, advised: str) -> None:
+    """500 items are the most that the daemon takes: beyond them only answers help."""
+    memory = {"id": "m", "level": "PUBLIC", "key": "k", "content": "x"}
+    lines = review.show({"items": [{"about": "pending", "memory": memory}] * shown, "more": more}, Screen())
+    assert lines[-1].startswith(f"{more} more wait: answer these first")
+    assert lines[-1].endswith(advised)
