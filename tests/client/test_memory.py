@@ -87,7 +87,7 @@ def test_a_guess_lives_its_life(
         assert memory.why(id=guess.id).memories[-1].quote == content
         assert memory.deny(key).deny_count == 1
         assert memory.deny(id=guess.id, reason=question).status == "disputed"
-        assert memory.history(key).memories[-1].reason == question
+        assert memory.history(key).memories[-1].status == "disputed"
         assert memory.forget(tag=language, dry_run=True).count == 1
         assert memory.forget(key, reason=question).memories[0].id == guess.id
         with pytest.raises(Refused) as caught:

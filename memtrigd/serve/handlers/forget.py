@@ -206,7 +206,8 @@ def _carry_out(
 ) -> str | None:
     store = turn.view.writer
     for row in reached:
-        gone = replace(row, status=Status.FORGOTTEN, reason=reason or "forgotten", contested=False)
+        why = "forgotten" if reason in (None, "deleted") else reason  # "deleted" is what a mere delete leaves
+        gone = replace(row, status=Status.FORGOTTEN, reason=why, contested=False)
         store.amend(gone, turn.change("forget", reason))
     for row in below:
         store.mask(row.key, Mask(row.id, row.seen_count, turn.view.level, row.space))
