@@ -151,7 +151,7 @@ class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str | None = None
     """Why it is not available, and what to do."""
     memories: dict[str, int]
-    """How many memories there are by status."""
+    """How many memories there are by status; agents are told of the active ones alone."""
     sessions: int | None = None
     """How many sessions are connected at this level; for the owner."""
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 def show(settled: dict[str, Any], screen: Screen) -> list[str]:
     """Say what it is again."""
     key, level = screen.bold(one_line(settled["key"])), one_line(settled["level"])
-    return [f"Brought back {key} at {level}: it is {one_line(settled['status'])}, and may be learnt again."]
+    lines = [f"Brought back {key} at {level}: it is {one_line(settled['status'])} again."]
+    if settled["status"] == "pending":
+        lines.append(f"`memtrigctl confirm {one_line(settled['id'])}` puts it into service.")
+    return lines
 
 
 VERB = DaemonVerb(
