@@ -155,3 +155,28 @@ def test_review_advises_no_limit_that_would_be_refused(shown: int, more: int, ad
     lines = review.show({"items": [{"about": "pending", "memory": memory}] * shown, "more": more}, Screen())
     assert lines[-1].startswith(f"{more} more wait: answer these first")
     assert lines[-1].endswith(advised)
+
+
+def test_the_users_yes_drops_what_a_guess_had_put_in(shared_daemon: Daemon) -> None:
+    """A date, a tag and a context that the agent made up do not ride into service on the user's word."""
+    with memtrig.connect(home=str(shared_daemon.home)) as memory:
+        guess = memory.save(
+            "facets", "Has a pacemaker", source="self_inferred", tags=["gossip"], expires_at="2999-01-01", context="x"
+        )
+        said = memory.save("facets", "has a pacemaker.", source="user_explicit", quote="I have one", tags=["health"])
+        assert (said.outcome, said.id) == ("confirmed", guess.id)
+        record = memory.get("facets")
+        assert record is not None
+        assert (record.tags, record.expires_at, record.context) == (["health"], None, None)
+
+
+def test_parroting_raises_no_rank(shared_daemon: Daemon) -> None:
+    """What an agent was just told and says again is an echo, whatever source it names without quoting anybody."""
+    with memtrig.connect(home=str(shared_daemon.home)) as one, memtrig.connect(home=str(shared_daemon.home)) as other:
+        one.save("parrot", "Likes the early train", source="self_inferred", confidence=0.9)
+        assert other.get("parrot") is not None
+        for source in ("auto_detect", "file_import", "user_explicit"):
+            assert other.save("parrot", "Likes the early train", source=source).outcome == "echo"
+        record = one.get("parrot")
+        assert record is not None
+        assert record.source == "self_inferred"
