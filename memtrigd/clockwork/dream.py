@@ -68,12 +68,11 @@ Woken: TypeAlias = Callable[[wire.Dreamt | Exception], None]
 
 
 class Dreamer:
-    """Runs cycles, one at a level at a time."""
+    """Runs cycles in slices through the writer's lane."""
 
     def __init__(self, writers: WriterLane, clock: Callable[[], Micros]) -> None:
         self._writers = writers
         self._clock = clock
-        self.last: dict[Level, wire.Dreamt] = {}
 
     def dream(self, level: Level, dry: bool, woken: Woken) -> None:
         """Run a cycle at a level; ``woken`` hears of it on the loop's thread, slices later."""
@@ -83,7 +82,7 @@ class Dreamer:
             if isinstance(outcome, Exception):
                 woken(outcome)
             elif night.stopped:
-                self._wake(night, woken)
+                woken(night.told())
             else:
                 self._slice(night, woken)
 
@@ -96,15 +95,9 @@ class Dreamer:
             elif more:
                 self._slice(night, woken)
             else:
-                self._wake(night, woken)
+                woken(night.told())
 
         self._writers.submit(night.level, lambda hands: _work(hands, night), done)
-
-    def _wake(self, night: Night, woken: Woken) -> None:
-        told = night.told()
-        if not night.dry:
-            self.last[night.level] = told
-        woken(told)
 
 
 def nightly(dreamer: Dreamer) -> Job:

@@ -141,6 +141,9 @@ class Dispatcher(Struct, frozen=True):
         return tuple(level for level in reads if level in self.unavailable)
 
     def _in_lane(self, leave: Permit, request: Any, reply: Replied) -> None:
+        if isinstance(request, wire.Decay):  # many small transactions, so none of the lanes
+            self.dream(leave.level, request.dry_run, reply)
+            return
         operation = OPERATIONS[type(request)]
         match operation.lane:
             case Lane.INLINE:
@@ -150,8 +153,6 @@ class Dispatcher(Struct, frozen=True):
                 self.readers.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
-            case Lane.SLICED:
-                self.dream(leave.level, request.dry_run, reply)
 
     def _read(self, operation: Operation, leave: Permit, asked: Any) -> Callable[[Mapping[Level, LevelReader]], Any]:
         def run(handles: Mapping[Level, LevelReader]) -> wire.Result:

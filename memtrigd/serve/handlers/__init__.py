@@ -22,8 +22,6 @@ class Lane(Enum):
     """On the reader's thread."""
     WRITE = "write"
     """On the writer's thread, inside a transaction of the caller's own level."""
-    SLICED = "sliced"
-    """On the writer's thread too, in many small transactions."""
 
 
 class Operation(Struct, frozen=True):
@@ -36,7 +34,6 @@ class Operation(Struct, frozen=True):
 
 OPERATIONS: dict[type[wire.Request], Operation] = {
     wire.Confirm: Operation(Lane.WRITE, settle.confirm),
-    wire.Decay: Operation(Lane.SLICED, settle.confirm),
     wire.Delete: Operation(Lane.WRITE, delete.delete),
     wire.Deny: Operation(Lane.WRITE, settle.deny),
     wire.Forget: Operation(Lane.WRITE, forget.forget),
