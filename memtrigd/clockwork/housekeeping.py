@@ -9,7 +9,8 @@ import structlog
 from memtrigd.clockwork.jobs import Job
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import DAY, Micros
-from memtrigd.store.interface import ControlReader, Hands
+from memtrigd.store.interface import Hands
+from memtrigd.store.interface_control import ControlReader
 from memtrigd.store.writer import WriterLane
 
 ANSWERS_KEPT: Final = 7 * DAY

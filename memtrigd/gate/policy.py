@@ -7,7 +7,7 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
 from memtrigd.domain.trust import Hearing
 from memtrigd.gate.doors import Door, DoorKind
-from memtrigd.store.interface import SessionRow
+from memtrigd.store.interface_control import SessionRow
 
 DEFAULT_SPACE = "default"
 """The space that all agents share. Spaces organise, levels protect."""

@@ -19,7 +19,7 @@ from memtrigd.domain.trust import Hearing
 from memtrigd.gate import peers
 from memtrigd.gate.doors import Door, DoorKind
 from memtrigd.gate.peers import Process
-from memtrigd.store.interface import SessionRow
+from memtrigd.store.interface_control import SessionRow
 
 
 class Labels(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from memtrigd.gate.peers import Peer
 from memtrigd.gate.sessions import Sessions
 from memtrigd.serve.dispatch import Caller
 from memtrigd.serve.protocol import Connection, Service
-from memtrigd.store.interface import SessionRow
+from memtrigd.store.interface_control import SessionRow
 
 FAREWELL: Final = 1.0
 """Seconds that peers have at the end to take the answers that were given."""

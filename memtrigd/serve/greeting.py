@@ -17,7 +17,8 @@ from memtrigd.gate.doors import HANDED
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.sessions import Labels, Sessions, check_opening, check_raise
 from memtrigd.serve.dispatch import Caller, Done, Reply, Writers
-from memtrigd.store.interface import Change, ControlReader, Hands, SessionRow
+from memtrigd.store.interface import Change, Hands
+from memtrigd.store.interface_control import ControlReader, SessionRow
 
 Adopt: TypeAlias = Callable[[socket.socket, SessionRow, Peer], None]
 """Takes the daemon's end of a pair of sockets into service, for a session and the peer that asked for it."""

@@ -9,7 +9,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.trust import Hearing
 from memtrigd.store.handles import ReadHandle, WriteHandle
-from memtrigd.store.interface import SessionRow
+from memtrigd.store.interface_control import SessionRow
 
 FILE: Final = "control.db"
 

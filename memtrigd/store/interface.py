@@ -1,4 +1,4 @@
-"""What the rest of the daemon may ask of the store: of one level, and of control. A second one needs only this page."""
+"""What the rest of the daemon may ask of the store at one level. A second store needs only this page and its sister."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -6,12 +6,13 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from memtrigd.domain.entries import Entry, Sort
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
-from memtrigd.domain.trust import Hearing
+from memtrigd.store.interface_control import ControlWriter
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -58,24 +59,6 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class SessionRow(Struct, frozen=True, kw_only=True):
-    """A session as it is kept. ``origin`` is the socket that minted it; of the resume token only a hash is here."""
-
-    id: str
-    token_hash: bytes
-    agent: str | None = None
-    conversation: str | None = None
-    space: str | None = None
-    origin: str
-    start_level: Level
-    level: Level
-    ceiling: Level
-    opened: Micros
-    seen: Micros
-    ended: Micros | None = None
-    hearing: Hearing = Hearing.NONE
-
-
 class LevelReader(Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
@@ -106,13 +89,17 @@ class LevelReader(Protocol):
         spaces: Sequence[str],
         statuses: Sequence[str],
         *,
-        entity: str | None = None,
+        entities: Sequence[str] = (),
         kind: str | None = None,
         tag: str | None = None,
         session: str | None = None,
         expires_before: Micros | None = None,
+        updated_since: Micros | None = None,
     ) -> Iterator[Memory]:
-        """Rows with one of ``statuses`` that fit all that is given, the newest first; entities by canonical name."""
+        """Rows with one of ``statuses`` that fit all that is given, the newest first.
+
+        ``entities`` are names of one entity, of which a row must have one, by canonical name.
+        """
 
     def after(self, number: int, limit: int) -> list[tuple[int, Memory]]:
         """Active and pending rows with their document numbers, in number order after ``number``: a slice of a walk."""
@@ -127,7 +114,20 @@ class LevelReader(Protocol):
         """All that a session did at this level, the newest first."""
 
     def suppressions(self) -> list[Suppression]:
-        """What is not to be learnt again, the newest first; lifted ones are left out."""
+        """What is not to be learnt again, the newest first; neither lifted ones nor those that an erase left."""
+
+    def wishes(self, key: str, space: str, entities: Sequence[str], digest: bytes) -> list[Suppression]:
+        """The standing suppressions that may cover a subject, those that an erase left too: by its key in its space,
+        by a canonical name of its entity, by the digest of its text; the newest first. By index: nothing is scanned."""
+
+    def has_wishes(self) -> bool:
+        """Tell whether any suppression stands here at all."""
+
+    def entries(self, sort: Sort, *, closed: bool = False, name: str | None = None) -> list[Entry]:
+        """The open entries of a sort, the oldest first; with ``closed`` every one."""
+
+    def entry(self, entry_id: str) -> Entry | None:
+        """The entry with this id, closed or not."""
 
     def digest(self, canonical_text: str) -> bytes:
         """The keyed digest under which a forgotten text is known at this level."""
@@ -147,8 +147,8 @@ class LevelReader(Protocol):
     def spaces(self) -> list[str]:
         """The spaces that have memories here, in order."""
 
-    def facet(self, entity: str, kind: str, spaces: Sequence[str], limit: int) -> list[Memory]:
-        """Active rows of an entity and kind, the newest first."""
+    def facet(self, entities: Sequence[str], kind: str, spaces: Sequence[str], limit: int) -> list[Memory]:
+        """Active rows of an entity, by whichever of its names, and of a kind, the newest first."""
 
     def corpus(self) -> Corpus:
         """The figures of this level's index."""
@@ -207,6 +207,22 @@ class LevelWriter(LevelReader, Protocol):
     def mask(self, key: str, mask: Mask) -> None:
         """Hide a lower copy of ``key`` from the readers of this level and of the mask's space."""
 
+    def keep(self, entry: Entry, change: Change) -> None:
+        """Keep an entry as it now is, new or in place of what it was, with its audit row."""
+
+    def archive(self, before: Micros) -> int:
+        """Move superseded rows that were last changed before ``before`` out of the way; return how many.
+
+        ``by_id``, ``told`` and ``versions`` still find them, and ``amend`` brings one back.
+        """
+
+    def erase(self, memory_id: str, change: Change) -> None:
+        """Remove every byte of a memory's text: from its row, versions, index, events, wishes, answers, and its salt.
+
+        The row stays, forgotten and empty, under a made-up key; a wish that names nothing stays in its place, so that
+        neither its key nor its text is learnt again. Call ``Upkeep.scrub`` after the commit, or the log still has it.
+        """
+
     def note(self, change: Change) -> None:
         """Keep something that happened to a session at this level, with its audit row."""
 
@@ -219,57 +235,14 @@ class LevelWriter(LevelReader, Protocol):
         """Drop the answers that were given before ``before``; return how many."""
 
 
-class ControlReader(Protocol):
-    """Reads of what must outlive the daemon and names no content: sessions and settings."""
+class Upkeep(Protocol):
+    """What is done to a level's file between transactions, alone on the writer's thread."""
 
-    def by_token(self, token_hash: bytes) -> SessionRow | None:
-        """The session whose resume token has this hash, ended or not."""
+    def scrub(self) -> None:
+        """Let nothing deleted remain in the file, its free pages or its log. Takes longer the larger the index is.
 
-    def by_id(self, session: str) -> SessionRow | None:
-        """The session with this handle, ended or not."""
-
-    def all(self, *, include_ended: bool = False, limit: int = -1) -> list[SessionRow]:
-        """The sessions, the newest first: ``limit`` of them at most, every one if it is negative."""
-
-    def count(self) -> int:
-        """How many sessions are kept, ended or not."""
-
-    def setting(self, name: str) -> str | None:
-        """The value of a setting, or None."""
-
-    def journal_end(self, level: Level) -> tuple[int, str] | None:
-        """Where a level's journal ended when that was last kept: number and seal of its newest row."""
-
-
-class ControlWriter(ControlReader, Protocol):
-    """Writes of sessions and settings, each inside the writer's transaction."""
-
-    def add(self, row: SessionRow) -> None:
-        """Keep a new session."""
-
-    def set_level(self, session: str, level: Level, at: Micros) -> Level:
-        """Raise a living session to ``level``; return the level then in force, which may be higher.
-
-        Raises Refusal ``session_unknown``, ``session_ended`` or ``over_ceiling``.
+        Raises Refusal ``store_locked`` if somebody reads the old state of the file for too long: then the log has it.
         """
-
-    def hear(self, session: str, hearing: Hearing) -> None:
-        """Note that a session's user can be heard: from then on a relayed word counts only if it was."""
-
-    def touch(self, session: str, at: Micros) -> None:
-        """Note that the session was there at ``at``."""
-
-    def end(self, session: str, at: Micros) -> bool:
-        """End a session for good; tell whether it was still living."""
-
-    def prune(self, before: Micros) -> int:
-        """Drop the sessions that ended or were last seen before ``before``; return how many."""
-
-    def keep_journal_end(self, level: Level, seq: int, seal: str) -> bool:
-        """Keep where a level's journal ends; False if it ended later once, which then stays the anchor."""
-
-    def set_setting(self, name: str, value: str) -> None:
-        """Keep a setting."""
 
 
 class Hands(Struct, frozen=True):

@@ -11,7 +11,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.gate.doors import CONTROL, HANDED, HOOK, LEVEL_DOORS, Door
 from memtrigd.gate.policy import permit, spaces_of
 from memtrigd.serve import decode
-from memtrigd.store.interface import SessionRow
+from memtrigd.store.interface_control import SessionRow
 
 SAVE = wire.Save(content="x")
 REQUESTS: list[wire.Request] = [

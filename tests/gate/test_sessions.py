@@ -13,7 +13,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.gate.doors import HANDED, LEVEL_DOORS, SOCKET_DOORS, Door
 from memtrigd.gate.peers import Process
 from memtrigd.gate.sessions import Labels, Sessions, check_raise
-from memtrigd.store.interface import SessionRow
+from memtrigd.store.interface_control import SessionRow
 
 PUBLIC_DOOR = LEVEL_DOORS[Level.PUBLIC]
 HOLDER = Process(100, 1)

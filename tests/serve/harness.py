@@ -31,7 +31,7 @@ from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.protocol import Connection
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.service import Service
-from memtrigd.store.interface import SessionRow
+from memtrigd.store.interface_control import SessionRow
 from memtrigd.store.lanes import Job, ReadLane
 from memtrigd.store.schema import VERSION
 from memtrigd.store.vault import Vault

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.trust import Hearing
-from memtrigd.store.interface import ControlReader, ControlWriter, SessionRow
+from memtrigd.store.interface_control import ControlReader, ControlWriter, SessionRow
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
 

@@ -2,10 +2,25 @@
 
 from typing import TypeAlias
 
+from memtrig.wire.days import (
+    AliasAdd,
+    AliasList,
+    AliasRemove,
+    PromiseAdd,
+    PromiseCheck,
+    PromiseDone,
+    PromiseList,
+    Subscribe,
+    Week,
+    WellnessAdd,
+    WellnessList,
+)
 from memtrig.wire.life import (
     Confirm,
     Decay,
     Deny,
+    Erase,
+    Expire,
     Forget,
     History,
     Recall,
@@ -16,8 +31,10 @@ from memtrig.wire.life import (
     Undo,
     Unforget,
     Why,
+    WhyNot,
 )
 from memtrig.wire.requests import Delete, Get, GetStatus, Hello, List, Ping, Request, Save, Search, Whoami
+from memtrig.wire.upkeep import Init, Recover, Selfcheck, Vacuum
 
 Data: TypeAlias = (
     Save
@@ -36,11 +53,23 @@ Data: TypeAlias = (
     | Stats
     | Decay
     | Suppressions
+    | Expire
+    | PromiseAdd
+    | PromiseDone
+    | PromiseList
+    | PromiseCheck
+    | WellnessAdd
+    | WellnessList
+    | AliasList
+    | Vacuum
+    | Selfcheck
+    | Recover
+    | Init
 )
 """What an agent may ask of memories, and the owner too."""
-OwnerData: TypeAlias = Data | Unforget | Undo
+OwnerData: TypeAlias = Data | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove
 """What only the owner may ask besides."""
-AgentRequest: TypeAlias = Hello | Whoami | Ping | GetStatus | Data
+AgentRequest: TypeAlias = Hello | Whoami | Ping | GetStatus | Subscribe | Data
 
 
 class Act(Request, frozen=True, tag="act"):
@@ -49,7 +78,7 @@ class Act(Request, frozen=True, tag="act"):
     request: OwnerData
     level: str | None = None
     all_levels: bool = False
-    """Act at each level in turn: for forget alone."""
+    """Act at each level in turn: for forget and erase."""
 
 
 class SessionOpen(Request, frozen=True, tag="session.open"):
@@ -96,6 +125,6 @@ class SessionEnd(Request, frozen=True, tag="session.end"):
 
 
 ControlRequest: TypeAlias = (
-    Act | SessionOpen | SessionRaise | SessionList | SessionEnd | Whoami | Ping | GetStatus
+    Act | SessionOpen | SessionRaise | SessionList | SessionEnd | Whoami | Ping | GetStatus | Subscribe
 )  # no Hello: the control socket knows its caller by uid
 HookRequest: TypeAlias = Whoami | Ping | Heard

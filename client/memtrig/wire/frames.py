@@ -5,8 +5,8 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from memtrig.limits import PREFIX
 from memtrig.wire.doors import AgentRequest, ControlRequest, HookRequest
+from memtrig.wire.lived import AnyResult, Notice
 from memtrig.wire.requests import Request
-from memtrig.wire.told import AnyResult
 
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,12 +26,14 @@ class Error(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One reply: ``result`` or ``error``. ``incomplete`` names visible levels that could not be consulted."""
+    """One reply: ``result`` or ``error``, or a ``notice``. ``incomplete`` names the visible levels not consulted."""
 
     id: int
     result: AnyResult | UnsetType = UNSET
     error: Error | UnsetType = UNSET
     incomplete: list[str] = []
+    notice: Notice | UnsetType = UNSET
+    """Instead of both, with the id 0: the answer to no request, but to a subscription."""
 
 
 _encoder = msgspec.msgpack.Encoder()

@@ -24,6 +24,8 @@ class Deny(Write, frozen=True, kw_only=True, tag="deny"):
     key: str | None = None
     id: str | None = None
     reason: str | None = None
+    quote: str | None = None
+    """The user's words, where an agent whose user can be heard denies what the user said."""
 
 
 class Forget(Write, frozen=True, kw_only=True, tag="forget"):
@@ -35,9 +37,31 @@ class Forget(Write, frozen=True, kw_only=True, tag="forget"):
     tag: str | None = None
     kind: str | None = None
     reason: str | None = None
+    quote: str | None = None
+    """As in deny."""
     dry_run: bool = False
     confirm: int | None = None
     """Where an agent would forget more than 20: the count that it was told."""
+
+
+class Erase(Write, frozen=True, kw_only=True, tag="erase"):
+    """Remove the bytes of all that was ever said under a key, or of one memory by its id. The owner's; no way back.
+
+    ``confirm`` is the count that a dry run told: without it nothing is erased.
+    """
+
+    key: str | None = None
+    id: str | None = None
+    dry_run: bool = False
+    confirm: int | None = None
+
+
+class Expire(Write, frozen=True, kw_only=True, tag="expire"):
+    """Sweep what has run out at the caller's own level, and tell what soon will; or end one memory now."""
+
+    key: str | None = None
+    id: str | None = None
+    dry_run: bool = False
 
 
 class Unforget(Write, frozen=True, kw_only=True, tag="unforget"):
@@ -65,6 +89,15 @@ class Why(Request, frozen=True, tag="why"):
 
     key: str | None = None
     id: str | None = None
+
+
+class WhyNot(Request, frozen=True, tag="why_not"):
+    """Which rules hide a memory from a session at the act's level. The owner's: ``agent`` and ``space`` are whose."""
+
+    key: str | None = None
+    id: str | None = None
+    agent: str | None = None
+    space: str | None = None
 
 
 class Review(Request, frozen=True, tag="review"):

@@ -143,6 +143,19 @@ class Pong(Result, frozen=True, tag="pong"):
     time: str
 
 
+class Dream(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A level's dream cycle: the last one, or the one under way, which has a ``progress`` from 0 to 1."""
+
+    at: str
+    progress: float | None = None
+    materialised: int = 0
+    expired: int = 0
+    asked_again: int = 0
+    conflicts: int = 0
+    stopped: bool = False
+    failed: bool = False
+
+
 class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The figures of one level."""
 
@@ -154,6 +167,8 @@ class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many memories there are by status; agents are told of the active ones alone."""
     sessions: int | None = None
     """How many sessions are connected at this level; for the owner."""
+    dream: Dream | None = None
+    """None before the first."""
 
 
 class StatusReport(Result, frozen=True, tag="status"):

@@ -86,6 +86,8 @@ class Told(Result, frozen=True, tag="told"):
 
     memories: list[Record]
     steps: list[Step]
+    more: int = 0
+    """Older memories that found no room in this answer."""
 
 
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -160,7 +162,6 @@ class Wish(Struct, frozen=True, kw_only=True):
     at: str
     entity: str | None = None
     key: str | None = None
-    kind: str | None = None
     reason: str | None = None
 
 
@@ -170,7 +171,7 @@ class Wishes(Result, frozen=True, tag="wishes"):
     suppressions: list[Wish]
 
 
-AnyResult: TypeAlias = (
+ToldResult: TypeAlias = (
     Welcome
     | Saved
     | Got
@@ -194,4 +195,4 @@ AnyResult: TypeAlias = (
     | Wishes
     | Noted
 )
-"""Every result."""
+"""Every result but those of ``lived``."""

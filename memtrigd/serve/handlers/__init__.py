@@ -9,7 +9,28 @@ from memtrig import wire
 from msgspec import Struct
 
 from memtrigd.gate.policy import Actor
-from memtrigd.serve.handlers import about, delete, draft, forget, get, listing, mind, save, search, settle, told, undo
+from memtrigd.serve.handlers import (
+    about,
+    aliases,
+    delete,
+    draft,
+    erase,
+    expire,
+    forget,
+    get,
+    listing,
+    mind,
+    promises,
+    save,
+    search,
+    settle,
+    told,
+    undo,
+    upkeep,
+    week,
+    wellness,
+    whynot,
+)
 from memtrigd.serve.turn import Turn
 
 
@@ -33,24 +54,41 @@ class Operation(Struct, frozen=True):
 
 
 OPERATIONS: dict[type[wire.Request], Operation] = {
+    wire.AliasAdd: Operation(Lane.WRITE, aliases.add),
+    wire.AliasList: Operation(Lane.READ, aliases.listing),
+    wire.AliasRemove: Operation(Lane.WRITE, aliases.remove),
     wire.Confirm: Operation(Lane.WRITE, settle.confirm),
     wire.Delete: Operation(Lane.WRITE, delete.delete),
     wire.Deny: Operation(Lane.WRITE, settle.deny),
+    wire.Erase: Operation(Lane.WRITE, erase.erase),
+    wire.Expire: Operation(Lane.WRITE, expire.expire),
     wire.Forget: Operation(Lane.WRITE, forget.forget),
     wire.Get: Operation(Lane.INLINE, get.get),
     wire.GetStatus: Operation(Lane.READ, about.status),
     wire.History: Operation(Lane.READ, told.history),
+    wire.Init: Operation(Lane.READ, upkeep.init),
     wire.List: Operation(Lane.READ, listing.listing),
     wire.Ping: Operation(Lane.INLINE, about.ping),
+    wire.PromiseAdd: Operation(Lane.WRITE, promises.add),
+    wire.PromiseCheck: Operation(Lane.READ, promises.check),
+    wire.PromiseDone: Operation(Lane.WRITE, promises.done),
+    wire.PromiseList: Operation(Lane.READ, promises.listing),
     wire.Recall: Operation(Lane.READ, mind.recall),
+    wire.Recover: Operation(Lane.READ, upkeep.recover),
     wire.Reject: Operation(Lane.WRITE, settle.reject),
     wire.Review: Operation(Lane.READ, mind.review),
     wire.Save: Operation(Lane.WRITE, save.save, draft.prepare),
     wire.Search: Operation(Lane.READ, search.search),
+    wire.Selfcheck: Operation(Lane.READ, upkeep.selfcheck),
     wire.Stats: Operation(Lane.READ, mind.stats),
     wire.Suppressions: Operation(Lane.READ, forget.suppressions),
     wire.Undo: Operation(Lane.WRITE, undo.undo),
     wire.Unforget: Operation(Lane.WRITE, forget.unforget),
+    wire.Vacuum: Operation(Lane.WRITE, upkeep.vacuum),
+    wire.Week: Operation(Lane.READ, week.week),
+    wire.WellnessAdd: Operation(Lane.WRITE, wellness.add),
+    wire.WellnessList: Operation(Lane.READ, wellness.listing),
     wire.Whoami: Operation(Lane.INLINE, about.whoami),
     wire.Why: Operation(Lane.READ, told.why),
+    wire.WhyNot: Operation(Lane.READ, whynot.why_not),
 }
