@@ -23,15 +23,22 @@ class Scope(StrEnum):
     """One fact: its key and its text."""
     ENTITY = "entity"
     """All that is about an entity."""
+    ERASED = "erased"
+    """What an erase leaves: it names nothing, and is listed nowhere."""
 
 
 class Subject(Struct, frozen=True):
-    """What a claim is about. ``digest`` is of its canonical text, keyed by the level that is asked."""
+    """What a claim or a memory is about. The digests are keyed by the level that is asked.
+
+    ``entities`` are the canonical names of its entity, ``digest`` is of its canonical text, ``key_digest`` of its key
+    in its space.
+    """
 
     key: str
     space: str
-    entity: str | None
+    entities: tuple[str, ...]
     digest: bytes
+    key_digest: bytes = b""
 
 
 class Suppression(Struct, frozen=True):
@@ -47,11 +54,15 @@ class Suppression(Struct, frozen=True):
     memory_id: str | None = None
     reason: str | None = None
     lifted_at: Micros | None = None
+    key_digest: bytes = b""
+    """Of the key in its space, keyed: all that an erase leaves of it."""
 
     def covers(self, subject: Subject) -> bool:
         """Tell whether the wish is about this: the entity, or the key in its space, or the very text anywhere."""
         if self.scope is Scope.ENTITY:
-            return subject.entity is not None and same_entity(subject.entity, self.entity)
+            return any(same_entity(name, self.entity) for name in subject.entities)
+        if self.scope is Scope.ERASED:
+            return subject.digest == self.digest or (self.key_digest != b"" and subject.key_digest == self.key_digest)
         return (self.key == subject.key and self.space == subject.space) or self.digest == subject.digest
 
 

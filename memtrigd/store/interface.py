@@ -11,7 +11,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
-from memtrigd.domain.suppression import Suppression
+from memtrigd.domain.suppression import Subject, Suppression
 from memtrigd.store.interface_control import ControlWriter
 
 
@@ -46,6 +46,14 @@ class Version(Struct, frozen=True, kw_only=True):
     memory_id: str
     change: Change
     fields: dict[str, object]
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """What a session did at a level to no memory of it. ``about`` is the lower memory, or the wish that it lifted."""
+
+    op: str
+    at: Micros
+    about: str | None
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
@@ -113,12 +121,20 @@ class LevelReader(Protocol):
     def session_versions(self, session: str) -> list[Version]:
         """All that a session did at this level, the newest first."""
 
+    def versions_since(self, at: Micros) -> list[Version]:
+        """All that happened at this level since a moment, the newest first."""
+
+    def session_events(self, session: str) -> list[Event]:
+        """What a session did at this level to no memory of it, the newest first."""
+
     def suppressions(self) -> list[Suppression]:
         """What is not to be learnt again, the newest first; neither lifted ones nor those that an erase left."""
 
-    def wishes(self, key: str, space: str, entities: Sequence[str], digest: bytes) -> list[Suppression]:
-        """The standing suppressions that may cover a subject, those that an erase left too: by its key in its space,
-        by a canonical name of its entity, by the digest of its text; the newest first. By index: nothing is scanned."""
+    def wishes(self, subject: Subject) -> list[Suppression]:
+        """The standing suppressions that cover a subject, those that an erase left too; by index."""
+
+    def wishes_about(self, memory_id: str) -> list[Suppression]:
+        """Every suppression that was made with a memory, lifted or not."""
 
     def has_wishes(self) -> bool:
         """Tell whether any suppression stands here at all."""
@@ -126,11 +142,17 @@ class LevelReader(Protocol):
     def entries(self, sort: Sort, *, closed: bool = False, name: str | None = None) -> list[Entry]:
         """The open entries of a sort, the oldest first; with ``closed`` every one."""
 
+    def session_entries(self, session: str) -> list[Entry]:
+        """All entries that a session made here, the oldest first."""
+
     def entry(self, entry_id: str) -> Entry | None:
         """The entry with this id, closed or not."""
 
     def digest(self, canonical_text: str) -> bytes:
         """The keyed digest under which a forgotten text is known at this level."""
+
+    def key_digest(self, space: str, key: str) -> bytes:
+        """The keyed digest under which an erased key is known at this level."""
 
     def ledger(self, memory_id: str) -> Ledger | None:
         """What this level keeps of a memory of a lower one."""
@@ -201,6 +223,9 @@ class LevelWriter(LevelReader, Protocol):
     def lift(self, suppression_id: str, change: Change) -> None:
         """Take a suppression back, with its audit row."""
 
+    def reinstate(self, suppression_id: str, change: Change) -> None:
+        """Let a lifted suppression stand again, with its audit row."""
+
     def unmask(self, memory_id: str, change: Change) -> None:
         """Take back every mask on a lower memory."""
 
@@ -216,6 +241,9 @@ class LevelWriter(LevelReader, Protocol):
         ``by_id``, ``told`` and ``versions`` still find them, and ``amend`` brings one back.
         """
 
+    def archivable(self, before: Micros) -> int:
+        """How many rows ``archive`` would move."""
+
     def erase(self, memory_id: str, change: Change) -> None:
         """Remove every byte of a memory's text: from its row, versions, index, events, wishes, answers, and its salt.
 
@@ -223,8 +251,8 @@ class LevelWriter(LevelReader, Protocol):
         neither its key nor its text is learnt again. Call ``Upkeep.scrub`` after the commit, or the log still has it.
         """
 
-    def note(self, change: Change) -> None:
-        """Keep something that happened to a session at this level, with its audit row."""
+    def note(self, change: Change, about: str | None = None) -> None:
+        """Keep something that happened at this level to no memory of it, with its audit row."""
 
     def remember(
         self, session: str | None, idempotency_key: str, answer: Remembered, memory_id: str | None, at: Micros
