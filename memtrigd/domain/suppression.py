@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from memtrigd.domain.memory import Memory, canonical
 from memtrigd.domain.moments import Micros
+from memtrigd.domain.trust import Rank, rank_of
 
 NEAR: Final = 0.7
 """Jaccard similarity of character bigrams over which a text counts as near (the second seed's threshold)."""
@@ -94,6 +95,14 @@ def verdict(text: Said, subject: Subject, suppressions: Iterable[Suppression], f
     if not text.bigrams:
         return Verdict.FREE
     return Verdict.NEAR if any(nearness(text, said(row.content)) > NEAR for row in forgotten) else Verdict.FREE
+
+
+def hides(wish: Suppression, row: Memory, subject: Subject) -> bool:
+    """Tell whether a standing wish hides a lower row from the readers of its level; ``subject`` is what ``row`` is about.
+
+    Whoever says it below, it stays hidden up here, unless it is the user's word and said after the wish.
+    """
+    return wish.covers(subject) and not (rank_of(row) >= Rank.USER_EXPLICIT and row.updated > wish.at)
 
 
 def same_entity(one: str, other: str | None) -> bool:

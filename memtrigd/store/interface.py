@@ -11,8 +11,9 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
-from memtrigd.domain.suppression import Subject, Suppression
+from memtrigd.domain.suppression import Suppression
 from memtrigd.store.interface_control import ControlWriter
+from memtrigd.store.interface_wishes import WishReader
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class LevelReader(Protocol):
+class LevelReader(WishReader, Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
     Where the level can't be read a call raises Refusal ``level_unavailable`` or ``store_locked``, naming what it is.
@@ -127,18 +128,6 @@ class LevelReader(Protocol):
     def session_events(self, session: str) -> list[Event]:
         """What a session did at this level to no memory of it, the newest first."""
 
-    def suppressions(self) -> list[Suppression]:
-        """What is not to be learnt again, the newest first; neither lifted ones nor those that an erase left."""
-
-    def wishes(self, subject: Subject) -> list[Suppression]:
-        """The standing suppressions that cover a subject, those that an erase left too; by index."""
-
-    def wishes_about(self, memory_id: str) -> list[Suppression]:
-        """Every suppression that was made with a memory, lifted or not."""
-
-    def has_wishes(self) -> bool:
-        """Tell whether any suppression stands here at all."""
-
     def entries(self, sort: Sort, *, closed: bool = False, name: str | None = None) -> list[Entry]:
         """The open entries of a sort, the oldest first; with ``closed`` every one."""
 
@@ -148,20 +137,11 @@ class LevelReader(Protocol):
     def entry(self, entry_id: str) -> Entry | None:
         """The entry with this id, closed or not."""
 
-    def digest(self, canonical_text: str) -> bytes:
-        """The keyed digest under which a forgotten text is known at this level."""
-
-    def key_digest(self, space: str, key: str) -> bytes:
-        """The keyed digest under which an erased key is known at this level."""
-
     def ledger(self, memory_id: str) -> Ledger | None:
         """What this level keeps of a memory of a lower one."""
 
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
-
-    def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
-        """What deletes at this level hide of a key, for readers of ``spaces``."""
 
     def newest(self, spaces: Sequence[str], tag: str | None, before: tuple[Micros, str] | None) -> Iterator[Memory]:
         """Active rows by (updated, id) descending, strictly before ``before``; lazily, so that a page costs a page."""

@@ -128,9 +128,9 @@ class SqliteLevelReader(EntryReader):
         rows = self._rows(sql.SESSION_EVENTS, (session,))
         return [Event(op=op, at=at, about=about) for _, op, at, about in rows]
 
-    def suppressions(self) -> list[Suppression]:
+    def suppressions(self, limit: int | None = None) -> list[Suppression]:
         """What is not to be learnt again, the newest first; neither lifted ones nor those that an erase left."""
-        return list(map(wish_from_row, self._rows(sql.SUPPRESSIONS)))
+        return list(map(wish_from_row, self._rows(sql.SUPPRESSIONS, (-1 if limit is None else limit,))))
 
     def wishes(self, subject: Subject) -> list[Suppression]:
         """The standing suppressions that cover a subject, those that an erase left too."""
@@ -147,6 +147,11 @@ class SqliteLevelReader(EntryReader):
     def wishes_about(self, memory_id: str) -> list[Suppression]:
         """Every suppression that was made with a memory, lifted or not."""
         return list(map(wish_from_row, self._rows(sql.WISHES_ABOUT, (memory_id,))))
+
+    def wish(self, suppression_id: str) -> Suppression | None:
+        """The suppression with this id, lifted or not."""
+        row = self._first(sql.WISH, (suppression_id,))
+        return None if row is None else wish_from_row(row)
 
     def has_wishes(self) -> bool:
         """Tell whether any suppression stands here at all."""
@@ -173,6 +178,19 @@ class SqliteLevelReader(EntryReader):
         """What deletes at this level hide of a key, for readers of ``spaces``."""
         rows = self._rows("SELECT space, memory_id, seen_count FROM mask WHERE key = ?", (key,))
         return [Mask(memory_id, seen, self._level, space) for space, memory_id, seen in rows if space in spaces]
+
+    def masks_on(self, memory_id: str) -> list[Mask]:
+        """What this level hides of one lower memory, for readers of any space."""
+        rows = self._rows("SELECT space, seen_count FROM mask WHERE memory_id = ? ORDER BY space", (memory_id,))
+        return [Mask(memory_id, seen, self._level, space) for space, seen in rows]
+
+    def masked(self) -> list[str]:
+        """The ids of all lower memories that have a mask here, in order."""
+        return [memory_id for (memory_id,) in self._rows(sql.MASKED)]
+
+    def denied(self) -> list[str]:
+        """The ids of all lower memories that were denied here, in order."""
+        return [memory_id for (memory_id,) in self._rows(sql.DENIED)]
 
     def newest(self, spaces: Sequence[str], tag: str | None, before: tuple[Micros, str] | None) -> Iterator[Memory]:
         """Active rows by (updated, id) descending, strictly before ``before``.

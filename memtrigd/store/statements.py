@@ -104,7 +104,10 @@ VERSIONS: Final = _VERSION + " WHERE memory_id = ? ORDER BY seq"
 SESSION_VERSIONS: Final = _VERSION + " WHERE session = ? ORDER BY seq DESC"
 VERSIONS_SINCE: Final = _VERSION + " WHERE at >= ? ORDER BY seq DESC"
 _WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE lifted_at IS NULL"))
-SUPPRESSIONS: Final = _WISH + " AND scope <> 'erased' ORDER BY at DESC, id DESC"
+SUPPRESSIONS: Final = _WISH + " AND scope <> 'erased' ORDER BY at DESC, id DESC LIMIT ?"
+WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE id = ?"))
+MASKED: Final = "SELECT DISTINCT memory_id FROM mask INDEXED BY mask_of ORDER BY memory_id"
+DENIED: Final = "SELECT memory_id FROM ledger INDEXED BY ledger_denied WHERE deny_count > 0 ORDER BY memory_id"
 WISHES: Final = " UNION ".join(  # each part walks an index of its own
     " AND ".join((_WISH, part))
     for part in (
