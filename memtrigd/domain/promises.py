@@ -1,79 +1,54 @@
-"""Promises: until when each is to be kept, how it stands, and in which order they are told."""
+"""Promises to the user: open until they are kept, due once their deadline has passed."""
 
-import math
 from collections.abc import Iterable
 from datetime import date, datetime, time, tzinfo
-from enum import StrEnum
 from typing import Final
-
-from msgspec import Struct
 
 from memtrigd.domain.entries import Entry
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.moments import Micros, from_iso
 
-MOST_HOURS: Final = 8760.0
-"""How far ahead a check looks at most: a year."""
-_HOUR: Final = 3_600_000_000
+HOUR: Final[Micros] = 3_600_000_000
+LONGEST_LOOK: Final = 8760.0
+"""Hours ahead that can be asked about: a year."""
 
 
-class Status(StrEnum):
-    """How a promise stands."""
-
-    OPEN = "open"
-    DUE = "due"
-    """Open, and its deadline is over."""
-    DONE = "done"
+def status(promise: Entry, now: Micros) -> str:
+    """Tell where a promise stands: ``done``, ``due`` from its deadline on, else ``open``."""
+    if promise.closed is not None:
+        return "done"
+    return "due" if promise.due is not None and promise.due <= now else "open"
 
 
-class Standing(Struct, frozen=True):
-    """A promise as a reader sees it: ``done_at`` is when it was kept, as far as the levels in sight know."""
-
-    entry: Entry
-    done_at: Micros | None = None
-
-    def status(self, now: Micros) -> Status:
-        """How it stands at a moment. The deadline itself is due."""
-        if self.done_at is not None:
-            return Status.DONE
-        return Status.DUE if self.is_due(now) else Status.OPEN
-
-    def is_due(self, by: Micros) -> bool:
-        """Tell whether it is open and to be kept by a moment."""
-        return self.done_at is None and self.entry.due is not None and self.entry.due <= by
-
-
-def deadline(text: str | None, zone: tzinfo) -> Micros | None:
-    """Read a deadline: a time without an offset is one in ``zone``, a date alone means until the end of that day there.
-
-    Raises ``bad_time``.
-    """
-    if text is None:
-        return None
+def deadline(told: str, zone: tzinfo) -> Micros:
+    """Read a deadline; a date alone is kept until its day is over where the user lives. Raises ``bad_time``."""
     try:
-        day = date.fromisoformat(text.strip())
+        day = date.fromisoformat(told.strip())
     except ValueError:
-        return from_iso(text, zone)
+        return from_iso(told, zone)
     return from_iso(datetime.combine(day, time.max).isoformat(), zone)
 
 
-def horizon(hours: float) -> Micros:
-    """How far ahead so many hours are. Raises ``bad_value`` unless they are finite and from 0 to MOST_HOURS."""
-    if not (math.isfinite(hours) and 0.0 <= hours <= MOST_HOURS):
-        raise Refusal(
-            "bad_value", f"within_hours is {hours}.", f"Ask for 0 to {MOST_HOURS:.0f} hours; 0 is what is due now."
-        )
-    return round(hours * _HOUR)
+def in_order(promises: Iterable[Entry]) -> list[Entry]:
+    """The next due first, then those without a deadline by age; kept ones last, the latest first."""
+    return sorted(promises, key=_place)
 
 
-def in_order(promises: Iterable[Standing]) -> list[Standing]:
-    """Order promises as they are told: the next due first, then those without a deadline by age; last, those kept.
-
-    Of those kept the latest comes first.
-    """
-    return sorted(promises, key=_urgency)
+def falls_due(promise: Entry, by: Micros) -> bool:
+    """Tell whether an open promise is due by a moment."""
+    return promise.closed is None and promise.due is not None and promise.due <= by
 
 
-def _urgency(promise: Standing) -> tuple[bool, int, bool, Micros, Micros, str]:
-    entry, done = promise.entry, promise.done_at
-    return done is not None, -(done or 0), entry.due is None, entry.due or 0, entry.created, entry.id
+def look_ahead(hours: float) -> Micros:
+    """Turn hours into microseconds. Raises ``bad_value`` for less than none, more than a year, or no number."""
+    if not 0 <= hours <= LONGEST_LOOK:  # NaN is neither
+        raise Refusal("bad_value", f"within_hours is {hours}.", f"Ask for 0 to {LONGEST_LOOK:.0f} hours.")
+    return int(hours * HOUR)
+
+
+def _place(promise: Entry) -> tuple[int, Micros, Micros, str]:
+    if promise.closed is not None:
+        return 2, -promise.closed, 0, promise.id
+    if promise.due is not None:
+        return 0, promise.due, promise.created, promise.id
+    return 1, promise.created, 0, promise.id

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 
 from msgspec.structs import replace
 
+from memtrigd.domain import aliases
+from memtrigd.domain.entries import Sort
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.forgetting import DENIAL, DISPUTED_AT, effective_importance, faded
 from memtrigd.domain.levels import Level
@@ -71,6 +74,16 @@ class View:
             for reader in self.readers:
                 stack.enter_context(reader.snapshot())
             yield
+
+    @cached_property
+    def aliases(self) -> tuple[tuple[str, str], ...]:
+        """The other names in sight: (alias, entity) of every permitted level."""
+        entries = [entry for reader in self.readers for entry in reader.entries(Sort.ALIAS)]
+        return tuple((str(entry.body["alias"]), str(entry.body["entity"])) for entry in entries)
+
+    def names_of(self, entity: str | None) -> tuple[str, ...]:
+        """Every canonical name in sight of an entity; none of none."""
+        return () if entity is None else aliases.names_of(entity, self.aliases)
 
     def copies(self, key: str, spaces: Sequence[str]) -> list[Memory]:
         """The active copies of a key in every permitted level, in ``spaces``, but those that a level above put away."""
