@@ -206,7 +206,7 @@ class World:
             readers=ReadsAtOnce("readers", self._vault.readers, _deliver),
             analysts=ReadsAtOnce("analysts", dict, _deliver),
             writers=self._writers,
-            handles=self._vault.readers(),
+            handles=self.handles,
             unavailable=self._vault.unavailable,
             ids=ids,
             clock=lambda: self.now,
