@@ -13,7 +13,8 @@ from memtrig.frames import R
 class Ask(Protocol):
     """One question of a session, and its answer, which must be of the kind asked for."""
 
-    def __call__(self, request: wire.Request, kind: type[R], /) -> Awaitable[R]: ...
+    def __call__(self, request: wire.Request, kind: type[R], /) -> Awaitable[R]:
+        """Ask it."""
 
 
 class Promises:

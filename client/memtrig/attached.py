@@ -15,7 +15,8 @@ from memtrig.link import Link
 class Ask(Protocol):
     """One question of a session, and its answer, which must be of the kind asked for."""
 
-    def __call__(self, request: wire.Request, kind: type[R], /) -> R: ...
+    def __call__(self, request: wire.Request, kind: type[R], /) -> R:
+        """Ask it."""
 
 
 class Attached:

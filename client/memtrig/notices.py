@@ -85,8 +85,9 @@ class Notices:
 
     def __next__(self) -> wire.Notice:
         while True:
-            hearing = self._hearing or self._attach()
+            hearing = None if self._closed else self._hearing or self._attach()
             if hearing is None:
+                self.leave()
                 raise StopIteration
             try:
                 return hearing.next()
@@ -102,8 +103,13 @@ class Notices:
             if self._hearing is not None:
                 self._hearing.wake()
 
+    def start_in_child(self) -> None:
+        """Leave the parent's connection alone; the next notice is heard on another."""
+        self._door = Lock()
+        self.leave()
+
     def leave(self) -> None:
-        """Let go of the connection, which in a forked child is the parent's. The next notice is heard on another."""
+        """Let go of the connection."""
         hearing, self._hearing = self._hearing, None
         if hearing is not None:
             hearing.close()
