@@ -6,7 +6,8 @@ from msgspec.structs import replace
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Status
-from memtrigd.domain.shadowing import Mask, shadows
+from memtrigd.domain.shadowing import shadows
+from memtrigd.serve.below import hide
 from memtrigd.serve.turn import Turn
 
 
@@ -28,7 +29,7 @@ def delete(turn: Turn, request: wire.Delete) -> wire.Deleted:
     ]
     store.amend(replace(own, status=Status.FORGOTTEN, reason="deleted"), turn.change("delete", "deleted"))
     for copy in hidden:
-        store.mask(key, Mask(copy.id, copy.seen_count, own.level, own.space))
+        hide(turn, copy, own.space)
     levels = dict.fromkeys(copy.level.name for copy in hidden)
     return wire.Deleted(key=own.key, level=own.level.name, id=own.id, masks=list(levels))
 

@@ -52,7 +52,7 @@ def deny(turn: Turn, request: wire.Deny) -> wire.Settled:
     reason = _note(request.reason)
     if row.level is not turn.view.level:
         page = deny_below(turn.view.writer, row, turn.now)
-        turn.view.writer.note(turn.change("deny_below", reason))
+        turn.view.writer.note(turn.change("deny_below", reason), row.id)
         return replace(_settled(row), level=turn.view.level.name, deny_count=page.deny_count, below=True)
     lesser = denied(row, turn.now)
     if lesser.deny_count >= DISPUTED_AT:
