@@ -306,5 +306,5 @@ def test_a_word_without_end_counts_so_often_and_no_more() -> None:
 )
 def test_what_nobody_sees_splits_no_word(unseen: str) -> None:
     """A word with an invisible character in it is found by whoever types it; between Thai words it is their bound."""
-    assert analyser.terms(f"cof{unseen}fee") == analyser.terms("coffee")
-    assert analyser.terms("กาแฟ\u200bร้อน") == analyser.terms("กาแฟ ร้อน")
+    assert terms(f"cof{unseen}fee") == terms("coffee")
+    assert terms("กาแฟ\u200bร้อน") == terms("กาแฟ ร้อน")
