@@ -16,6 +16,7 @@ import structlog
 from memtrig.homes import Home
 
 import memtrigd
+from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer, nightly
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
 from memtrigd.clockwork.scheduler import Clockwork
@@ -81,7 +82,7 @@ async def _serve(
     ids, started = RandomIds(), now()
     rows = vault.control_reader()
     sessions = Sessions(ids, rows.by_token)
-    recalls, dreamer = Recalls(writers), Dreamer(writers, now)
+    recalls, dreamer = Recalls(writers), Dreamer(writers, now, Diary(rows, writers), loop.call_later)
     dispatcher = Dispatcher(
         sessions=sessions,
         readers=readers,
@@ -103,6 +104,7 @@ async def _serve(
             home=home.root or home.state,
             sessions=sessions.counts(),
             unavailable={level: f"{why.message} {why.hint}".strip() for level, why in vault.unavailable.items()},
+            dreams=dreamer.figures(),
         ),
     )
     acceptor = Acceptor(sessions)

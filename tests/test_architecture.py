@@ -20,6 +20,7 @@ COMPARE_LEVELS = {
 }
 """Who may compare levels outside gate/ and domain/, and why."""
 LOGGERS = {
+    "memtrigd/clockwork/diary.py",
     "memtrigd/clockwork/dream.py",
     "memtrigd/clockwork/housekeeping.py",
     "memtrigd/clockwork/scheduler.py",

@@ -28,10 +28,13 @@ from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.hearing import heard
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.turn import Turn
+from memtrigd.serve.whereabouts import level_of
 from memtrigd.store.interface import Hands, LevelReader, Remembered
 
 LARGE: Final = 2 << 10
 """Characters of a save from which its analysis goes to a thread of its own: ten milliseconds, were all words new."""
+ABOUT_ITSELF: Final = (wire.GetStatus, wire.Recover, wire.Init)
+"""Requests about what the daemon knows of itself."""
 QUEUED: Final = 4096
 """Jobs of one level that may wait for its lanes."""
 
@@ -94,8 +97,8 @@ class Dispatcher(Struct, frozen=True):
     facts: Callable[[], Facts]
     ears: Ears
     recalls: Recalls
-    dream: Callable[[Level, bool, Callable[[wire.Dreamt | Exception], None]], None]
-    """Runs a dream cycle at a level, for real or (True) on trial."""
+    dream: Callable[[Level, wire.Decay, Callable[[wire.Dreamt | Exception], None]], None]
+    """Runs a dream cycle at a level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
 
@@ -124,8 +127,7 @@ class Dispatcher(Struct, frozen=True):
             or not isinstance(request.request, wire.Write)
         ):
             return request
-        named = getattr(request.request, "id", None)
-        found = next((reader.level for reader in self.handles.values() if named and reader.by_id(named)), None)
+        found = level_of(request.request, View(policy.whole_vault(self.missing(Level)), self.handles))
         return request if found is None else replace(request, level=found.name)
 
     def hear(self, peer: Peer, request: wire.Heard) -> wire.Noted:
@@ -142,14 +144,14 @@ class Dispatcher(Struct, frozen=True):
 
     def _in_lane(self, leave: Permit, request: Any, reply: Replied) -> None:
         if isinstance(request, wire.Decay):  # many small transactions, so none of the lanes
-            self.dream(leave.level, request.dry_run, reply)
+            self.dream(leave.level, request, reply)
             return
         operation = OPERATIONS[type(request)]
         match operation.lane:
             case Lane.INLINE:
                 reply(operation.run(self._turn(leave, View(leave, self.handles)), request))
             case Lane.READ:
-                asked = self.facts() if isinstance(request, wire.GetStatus) else request
+                asked = self.facts() if isinstance(request, ABOUT_ITSELF) else request
                 self.readers.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)

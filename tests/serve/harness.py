@@ -17,6 +17,7 @@ from typing import Any
 
 from memtrig import wire
 
+from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer
 from memtrigd.clockwork.housekeeping import housekeeping
 from memtrigd.domain.levels import Level
@@ -201,6 +202,8 @@ class World:
         self.handles = self._vault.readers()
         self._writers = WritesAtOnce(self._vault, _deliver, _disk_failed)
         self._sessions = Sessions(ids, self.rows.by_token)
+        diary = Diary(self.rows, self._writers)
+        dreamer = Dreamer(self._writers, lambda: self.now, diary, lambda _, act: act(), lambda: 0.0)
         dispatcher = Dispatcher(
             sessions=self._sessions,
             readers=ReadsAtOnce("readers", self._vault.readers, _deliver),
@@ -213,9 +216,9 @@ class World:
             zone=UTC,
             ears=Ears(),
             recalls=StampsAtOnce(self._writers),
-            dream=Dreamer(self._writers, lambda: self.now).dream,
+            dream=dreamer.dream,
             waiting=self.waiting,
-            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}),
+            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}, dreamer.figures()),
         )
         greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
         self._service = Service(dispatcher, greeting, self._sessions, seat_belt=True)
