@@ -62,6 +62,23 @@ def test_what_agents_took_out_of_service_comes_back(
     assert "That was the week." in screen.seen
 
 
+def test_an_answer_is_told_in_a_sentence_that_fits(control: Any, terminal: Any, record: Made) -> None:
+    """No table between two questions, and no word cut by the edge; who said it stands there once."""
+    item = wire.Item(about="learned", memory=record(agent="cook"), note="cook, 2026-11-30T08:15:00+00:00")
+    touched = [wire.Touched(id="m-1", key="user.tea", level="INTERNAL", status="forgotten")]
+    denied = wire.Settled(id="m-1", key="user." + "tea" * 12, level="INTERNAL", status="active", deny_count=1)
+    control(weekly(item, item), wire.Forgotten(count=1, memories=touched, levels=["INTERNAL"]), denied)
+    screen = terminal("week")
+    for key in "fd":
+        screen.until("›")
+        screen.press(key)
+    assert screen.end() == 0
+    assert "Forgot 1 memory at INTERNAL." in screen.seen
+    assert "STATUS" not in screen.seen
+    assert max(map(len, screen.seen.splitlines())) <= 80
+    assert screen.seen.count("cook") == 2
+
+
 def test_a_week_without_agents_asks_nothing(control: Any, terminal: Any) -> None:
     """There is nothing to press."""
     control(wire.Weekly(since=SINCE, counts={"learned": 0}, items=[]))
@@ -72,9 +89,9 @@ def test_a_week_without_agents_asks_nothing(control: Any, terminal: Any) -> None
 
 def test_in_a_pipe_it_is_a_list(control: Any, ctl: Any, record: Made) -> None:
     """Each item with its kind, its id and its note; the days that were asked for are sent."""
-    daemon = control(weekly(wire.Item(about="learned", memory=record(), note="gardener, 2026-11-29")))
+    daemon = control(weekly(wire.Item(about="learned", memory=record(), note="gardener, 2020-11-29T09:30:00+00:00")))
     done = ctl("week", "--days", "14")
     assert done.returncode == 0
     assert daemon.heard[0].request.days == 14
     assert "learned      m-1  INTERNAL  user.tea\n             Likes masala tea\n" in done.stdout
-    assert "gardener, 2026-11-29" in done.stdout
+    assert "             gardener, 2020-11-29 09:30\n" in done.stdout
