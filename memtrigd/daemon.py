@@ -19,7 +19,7 @@ import memtrigd
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer, nightly
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
-from memtrigd.clockwork.scheduler import Clockwork
+from memtrigd.clockwork.scheduler import TICK, Clockwork
 from memtrigd.config import Config
 from memtrigd.domain.moments import Micros
 from memtrigd.gate import listeners
@@ -125,6 +125,7 @@ async def _serve(
     jobs = [housekeeping(writers, sessions.in_use), nightly(dreamer)]
     clockwork = Clockwork(jobs, ControlRuns(rows, writers), now)
     clockwork.every(EVERY, recalls.flush)
+    clockwork.every(TICK, service.subscriptions.tick)
     clockwork.start()
     reloader.start()
     gc.freeze()  # what is there now stays: no collection needs to walk it again

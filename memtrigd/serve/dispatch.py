@@ -23,13 +23,15 @@ from memtrigd.gate.peers import Peer
 from memtrigd.gate.policy import Permit
 from memtrigd.gate.sessions import Ids, Sessions
 from memtrigd.gate.view import View
+from memtrigd.serve import erasing
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.handlers.erase import erase
 from memtrigd.serve.hearing import heard
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.turn import Turn
 from memtrigd.serve.whereabouts import level_of
-from memtrigd.store.interface import Hands, LevelReader, Remembered
+from memtrigd.store.interface import Hands, LevelReader, Remembered, Upkeep
 
 LARGE: Final = 2 << 10
 """Characters of a save from which its analysis goes to a thread of its own: ten milliseconds, were all words new."""
@@ -37,6 +39,9 @@ ABOUT_ITSELF: Final = (wire.GetStatus, wire.Recover, wire.Init)
 """Requests about what the daemon knows of itself."""
 QUEUED: Final = 4096
 """Jobs of one level that may wait for its lanes."""
+
+
+_UNASKED: Final = wire.Subscribe(to=[])
 
 
 class Caller(Struct):
@@ -79,6 +84,11 @@ class Writers(Protocol):
     ) -> None:
         """Run ``run`` in a transaction of ``level``, None for control.db, after all that its ``line`` sent before."""
 
+    def submit_alone(
+        self, level: Level, run: Callable[[Upkeep], Any], done: Callable[[Any], None], line: str | None = None
+    ) -> None:
+        """Run ``run`` outside any transaction, after all that was submitted before it."""
+
 
 class Dispatcher(Struct, frozen=True):
     """Takes requests and gives replies. Holds what is the same for all of them."""
@@ -110,14 +120,26 @@ class Dispatcher(Struct, frozen=True):
             done(Reply(None, outcome, missing) if isinstance(outcome, Exception) else Reply(outcome, None, missing))
 
         try:
-            session = self.sessions.current(caller.session) if caller.session is not None else None
-            leave = policy.permit(caller.door, session, self._at_its_level(request))
-            missing = self.missing(leave.reads)
-            if missing:
-                leave = replace(leave, missing=missing)
-            self._in_lane(leave, request.request if isinstance(request, wire.Act) else request, reply)
+            leave = self.leave(caller, self._at_its_level(request))
+            missing = leave.missing
+            if isinstance(request, wire.Act) and isinstance(request.request, wire.Erase):
+                self._erase(leave, request.request, reply, counted=request.all_levels)
+            else:
+                self._in_lane(leave, request.request if isinstance(request, wire.Act) else request, reply)
         except Refusal as refusal:
             reply(refusal)
+
+    def leave(self, caller: Caller, request: wire.Request) -> Permit:
+        """Ask the gate for leave, as the caller's session stands at this moment. Raises its Refusal."""
+        session = self.sessions.current(caller.session) if caller.session is not None else None
+        leave = policy.permit(caller.door, session, request)
+        missing = self.missing(leave.reads)
+        return replace(leave, missing=missing) if missing else leave
+
+    def look(self, caller: Caller, run: Callable[[Turn], Any], done: Callable[[Any], None]) -> None:
+        """Read for a caller what it is to be told unasked; as a request of its would, it sees its levels alone."""
+        looking = Operation(Lane.READ, lambda turn, _: run(turn))
+        self.readers.submit(self._read(looking, self.leave(caller, _UNASKED), None), done)
 
     def _at_its_level(self, request: wire.Request) -> wire.Request:
         """Let an owner's write that names a memory by id, and no level, act where that memory is."""
@@ -188,6 +210,16 @@ class Dispatcher(Struct, frozen=True):
             return once(turn, request, lambda: operation.run(turn, draft))
 
         self.writers.submit(leave.level, run, self._counted(leave.level, reply), leave.actor.session)
+
+    def _erase(self, leave: Permit, request: wire.Erase, reply: Replied, *, counted: bool) -> None:
+        """Erase, and scrub the file before the answer: a transaction and more, so no lane of a handler."""
+        backups = self.facts().backups_holding()
+
+        def run(hands: Hands) -> wire.Result:
+            turn = self._turn(leave, View(leave, hands.readers, hands.writer))
+            return once(turn, request, lambda: erase(turn, request, backups, counted=counted))
+
+        erasing.erase(self.writers, leave.level, run, self._counted(leave.level, reply))
 
     def _counted(self, level: Level, reply: Callable[[Any], None]) -> Callable[[Any], None]:
         """Count a job in until its outcome is there. Raises ``busy`` where too many of its level wait."""

@@ -222,6 +222,15 @@ class Connection(asyncio.Protocol):
         if not self._inside or len(frame) >= LONG:
             self._flush()
 
+    def notify(self, notice: wire.Notice) -> bool:
+        """Send a notice; False for a peer that does not read, or is gone, and is sent none."""
+        if self._clogged or self._stopping or self.transport.is_closing():
+            return False
+        self._unsent.append(wire.frame(wire.Answer(id=0, notice=notice)))
+        if not self._inside:
+            self._flush()
+        return True
+
     def _encode(self, number: int, reply: Reply) -> bytes:
         """Frame a reply; a fault of our own becomes ``internal`` and nothing of it leaves but that."""
         missing = self._service.missing(self.caller) if reply.incomplete is None else reply.incomplete

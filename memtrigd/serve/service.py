@@ -15,6 +15,7 @@ from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
 from memtrigd.serve.everywhere import at_every_level
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.protocol import Connection
+from memtrigd.serve.subscriptions import Subscriptions
 
 _SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionRaise, wire.SessionList, wire.SessionEnd)
 _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
@@ -28,6 +29,7 @@ class Service:
         self._ears = dispatcher.ears
         self._greeting = greeting
         self._sessions = sessions
+        self.subscriptions = Subscriptions(dispatcher)
         self.seat_belt = seat_belt
 
     def take(self, caller: Caller, request: wire.Request, connection: Connection, done: Done) -> None:
@@ -51,10 +53,24 @@ class Service:
                     done(Reply(self._dispatcher.hear(caller.peer, request)))
                 case wire.Act(all_levels=True):
                     at_every_level(request, partial(self._dispatcher.take, caller), done)
+                case wire.Subscribe():
+                    self.subscriptions.subscribe(caller, request, connection, done)
+                case wire.Save() | wire.Act(request=wire.Save()):
+                    self._dispatcher.take(caller, request, self._telling(caller, done))
                 case _:
                     self._dispatcher.take(caller, request, done)
         except Refusal as refusal:
             done(Reply(error=refusal))
+
+    def _telling(self, caller: Caller, done: Done) -> Done:
+        """Let those who want to know hear of a proposal, after the answer to whoever made it."""
+
+        def told(reply: Reply) -> None:
+            done(reply)
+            if isinstance(reply.result, wire.Saved) and reply.result.outcome in ("pending", "contested"):
+                self.subscriptions.proposed(caller)
+
+        return told
 
     def _own_session_verb(self, caller: Caller, request: wire.Request) -> bool:
         """Tell whether the policy layer of a host asks for a session verb, for sessions that it opened itself."""
@@ -75,6 +91,7 @@ class Service:
 
     def lost(self, caller: Caller, connection: Connection) -> None:
         """Count a connection out of its session, which was in use until now."""
+        self.subscriptions.drop(connection)
         if caller.session is not None:
             self._sessions.detach(caller.session, connection.close)
             self._greeting.touch(caller.session)

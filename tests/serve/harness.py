@@ -135,6 +135,7 @@ class Line:
     def __init__(self, service: Service, caller: Caller) -> None:
         self._ours, theirs = socket.socketpair() if caller.door == CONTROL else (None, None)
         self._theirs = theirs
+        self._told: list[wire.Notice] = []
         if self._ours is not None:
             self._ours.setblocking(False)
         self._cable = Cable(theirs)
@@ -150,9 +151,28 @@ class Line:
         return said + self._handed_over()
 
     def ask(self, request: wire.Request) -> Any:
-        """Send a request and return its result or its error."""
-        answer = wire.decode_answer(self.send(wire.call(1, request))[wire.PREFIX :])
+        """Send a request and return its result or its error; notices that come with it are kept for ``heard``."""
+        (answer,) = self._sorted(self.send(wire.call(1, request)))
         return answer.error if isinstance(answer.error, wire.Error) else answer.result
+
+    def heard(self) -> list[wire.Notice]:
+        """The notices that came since this was asked last."""
+        said, self._cable.written = self._cable.written, b""
+        assert self._sorted(said) == []
+        told, self._told = self._told, []
+        return told
+
+    def _sorted(self, said: bytes) -> list[wire.Answer]:
+        """Keep the notices and return the answers."""
+        answers = []
+        while said:
+            end = wire.PREFIX + int.from_bytes(said[: wire.PREFIX])
+            answer, said = wire.decode_answer(said[wire.PREFIX : end]), said[end:]
+            if isinstance(answer.notice, wire.Notice):
+                self._told.append(answer.notice)
+            else:
+                answers.append(answer)
+        return answers
 
     def hang_up(self) -> None:
         """Close this end."""
@@ -232,6 +252,10 @@ class World:
         line = self.connect(LEVEL_DOORS[level])
         assert isinstance(line.ask(wire.Hello(protocol=wire.PROTOCOL, space=space)), wire.Welcome)
         return line
+
+    def tick(self) -> None:
+        """Do what the daemon does once a minute."""
+        self._service.subscriptions.tick()
 
     def tidy(self) -> None:
         """Do what the daemon does once a day."""
