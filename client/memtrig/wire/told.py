@@ -92,6 +92,8 @@ class Told(Result, frozen=True, tag="told"):
     steps: list[Step]
     more: int = 0
     """Older memories that found no room in this answer."""
+    earlier: int = 0
+    """Steps that found no room, of the memories that are here."""
 
 
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -28,6 +28,10 @@ class Facts(Struct, frozen=True):
     left: Sequence[wire.Left] = ()
     """What the last start found unfinished, and what became of it."""
 
+    def backups_holding(self) -> list[str]:
+        """The names of the backups that hold what there is now: none are made yet."""
+        return []
+
 
 def ping(turn: Turn, request: wire.Ping) -> wire.Pong:
     """Answer with the version and the time."""
