@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtrigd.domain.forgetting import DENIAL, REINFORCEMENT, effective_importance, faded
+from memtrigd.domain.forgetting import DENIAL, DISPUTED_AT, REINFORCEMENT, effective_importance, faded
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, canonical
 from memtrigd.domain.moments import DAY, Micros
@@ -63,11 +63,18 @@ def page_of(store: LevelWriter, row: Memory, now: Micros) -> Ledger:
     return kept or Ledger(memory_id=row.id, importance=effective_importance(row, now), importance_at=now)
 
 
-def deny_below(store: LevelWriter, row: Memory, now: Micros) -> Ledger:
-    """Note a denial: for readers of this level the row counts a tenth, and the second time it is not served."""
-    page = page_of(store, row, now)
+def deny_below(turn: Turn, row: Memory, reason: str | None, *, last: bool) -> Ledger:
+    """Note a denial: for readers of this level the row counts a tenth, and the second time it is not served.
+
+    Where it may not be the ``last`` one, since the row weighs more than who denies it, a further denial is only noted.
+    """
+    page = page_of(turn.view.writer, row, turn.now)
+    if page.deny_count + 1 >= DISPUTED_AT and not last:
+        turn.view.writer.note(turn.change("deny_in_vain", reason), row.id)
+        return page
     page = replace(page, importance=page.importance * DENIAL, deny_count=page.deny_count + 1)
-    store.keep_ledger(page)
+    turn.view.writer.keep_ledger(page)
+    turn.view.writer.note(turn.change("deny_below", reason), row.id)
     return page
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.forgetting import DISPUTED_AT
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import DAY
 from memtrigd.domain.suppression import Scope, Suppression
@@ -42,7 +43,8 @@ def review(turn: Turn, request: wire.Review) -> wire.Reviewed:
         raise Refusal("bad_value", f"limit is {request.limit}.", f"Ask for 1 to {MAX_ITEMS} items.")
     cases = chain(*(_waiting(turn, reader) for reader in turn.view.readers))
     if turn.actor.is_owner:
-        cases = chain(cases, _newer_below(turn), _elsewhere(turn))
+        denied = chain(*(_denied_in_vain(turn, reader) for reader in turn.view.readers))
+        cases = chain(cases, denied, _newer_below(turn), _elsewhere(turn))
     asked = [_item(turn, case) for case in islice(cases, request.limit)]
     items = _in_one_reply(asked)
     return wire.Reviewed(items=items, more=len(asked) - len(items) + sum(1 for _ in cases))
@@ -62,6 +64,13 @@ def _waiting(turn: Turn, reader: LevelReader) -> Iterator[Case]:
     for row in reader.select(spaces, [Status.ACTIVE.value], expires_before=turn.now + EXPIRES_SOON):
         if row.served(turn.now) and turn.view.serves(row, turn.now):
             yield Case("expiring", row)
+
+
+def _denied_in_vain(turn: Turn, reader: LevelReader) -> Iterator[Case]:
+    """What agents denied more than once and what still stands, for it weighs more than they do."""
+    for row in reader.newest(turn.view.spaces, None, None):
+        if row.deny_count >= DISPUTED_AT and row.served(turn.now):
+            yield Case("disputed", row, note="still served: it is the user's own word, and only agents denied it")
 
 
 def _newer_below(turn: Turn) -> Iterator[Case]:
