@@ -16,6 +16,7 @@ import structlog
 from memtrig.homes import Home
 
 import memtrigd
+from memtrigd.clockwork import stops
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer, nightly
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
@@ -32,6 +33,7 @@ from memtrigd.serve.accept import Acceptor
 from memtrigd.serve.dispatch import Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.intents import PREFIX
 from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
 from memtrigd.store.lanes import Done, Outcome, ReadLane
@@ -78,6 +80,7 @@ async def _serve(
     deliver = partial(_deliver, loop)
     writers = WriterLane(vault, deliver, poisoned)
     readers = ReadLane("memtrigd-reader", vault.readers, deliver)
+    walkers = ReadLane("memtrigd-walker", vault.readers, deliver)
     analysts = ReadLane("memtrigd-analyst", dict, deliver)
     ids, started = RandomIds(), now()
     rows = vault.control_reader()
@@ -86,6 +89,7 @@ async def _serve(
     dispatcher = Dispatcher(
         sessions=sessions,
         readers=readers,
+        walkers=walkers,
         analysts=analysts,
         writers=writers,
         handles=vault.readers(),
@@ -105,6 +109,7 @@ async def _serve(
             sessions=sessions.counts(),
             unavailable={level: f"{why.message} {why.hint}".strip() for level, why in vault.unavailable.items()},
             dreams=dreamer.figures(),
+            left=[*left, *service.intents.left],
         ),
     )
     acceptor = Acceptor(sessions)
@@ -118,7 +123,10 @@ async def _serve(
     loop.add_signal_handler(signal.SIGHUP, reloader.reload)
     writers.start()
     readers.start()
+    walkers.start()
     analysts.start()
+    left = stops.begin(rows, writers, started)
+    await service.resume(rows.settings(PREFIX))  # nobody sees what a crash halved
     await acceptor.open(doors.sockets)
     for level, refusal in vault.unavailable.items():
         log.error("level_unavailable", classification=level.name, code=refusal.code)
@@ -137,8 +145,9 @@ async def _serve(
         clockwork.stop()
         recalls.flush()
         acceptor.close()
-        for lane in (analysts, readers):
+        for lane in (analysts, walkers, readers):
             await asyncio.to_thread(lane.stop)
+        stops.end(writers)
         await asyncio.to_thread(writers.stop)
         await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
         await acceptor.abandon()

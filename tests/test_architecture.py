@@ -24,6 +24,7 @@ LOGGERS = {
     "memtrigd/clockwork/dream.py",
     "memtrigd/clockwork/housekeeping.py",
     "memtrigd/clockwork/scheduler.py",
+    "memtrigd/clockwork/stops.py",
     "memtrigd/daemon.py",
     "memtrigd/logs.py",
     "memtrigd/reload.py",

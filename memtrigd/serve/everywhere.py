@@ -1,6 +1,7 @@
 """One wish at every level: the owner's ``all_levels`` is one act at each, from the lowest up, told together."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -14,9 +15,11 @@ from memtrigd.serve.dispatch import Done, Reply
 from memtrigd.serve.handlers.erase import said_back
 
 Take: TypeAlias = Callable[[wire.Act, Done], None]
+Keep: TypeAlias = Callable[[wire.Act, Take, Done], None]
+"""Keeps a wish on disk while it is carried out, so that a crash does not halve it."""
 
 
-def at_every_level(act: wire.Act, take: Take, done: Done) -> None:
+def at_every_level(act: wire.Act, take: Take, keep: Keep, done: Done) -> None:
     """Act at each level in turn through ``take``, and tell ``done`` the sum.
 
     A level where nothing matches is passed over; any other refusal ends it, and says so. What was done below stays
@@ -24,17 +27,24 @@ def at_every_level(act: wire.Act, take: Take, done: Done) -> None:
     that the owner said back is held against the sum.
     """
     match act.request:
+        case wire.Forget(dry_run=True):
+            at_each_level(take, act, done)
         case wire.Forget():
-            _next(act, list(Level), [], take, done)
+            keep(act, partial(at_each_level, take), done)
         case wire.Erase(dry_run=True):
             _next(replace(act, request=replace(act.request, idempotency_key=None)), list(Level), [], take, done)
         case wire.Erase():
-            _count_then_erase(act, act.request, take, done)
+            _count_then_erase(act, act.request, take, partial(keep, act, partial(at_each_level, take), done), done)
         case _:
             raise Refusal("bad_request", "Only forget and erase can act at all levels at once.", "Name one --level.")
 
 
-def _count_then_erase(act: wire.Act, request: wire.Erase, take: Take, done: Done) -> None:
+def at_each_level(take: Take, act: wire.Act, done: Done) -> None:
+    """Act at each level in turn, with no more questions: what is to happen was decided."""
+    _next(act, list(Level), [], take, done)
+
+
+def _count_then_erase(act: wire.Act, request: wire.Erase, take: Take, erase: Callable[[], None], done: Done) -> None:
     def counted(trial: Reply) -> None:
         if isinstance(trial.result, wire.Erased):
             try:
@@ -45,7 +55,7 @@ def _count_then_erase(act: wire.Act, request: wire.Erase, take: Take, done: Done
         elif request.idempotency_key is None or not _is_missing(trial):  # a retry finds nothing left, but its answer
             done(trial)
             return
-        _next(act, list(Level), [], take, done)
+        erase()
 
     trial = replace(request, dry_run=True, confirm=None, idempotency_key=None)
     _next(replace(act, request=trial), list(Level), [], take, counted)

@@ -23,6 +23,7 @@ from memtrigd.serve.handlers import (
     review,
     save,
     search,
+    selfcheck,
     settle,
     told,
     undo,
@@ -42,6 +43,8 @@ class Lane(Enum):
     """On the loop: microseconds, no scan."""
     READ = "read"
     """On the reader's thread."""
+    SLOW = "slow"
+    """On the walker's thread: walks through all that the caller sees, so that nobody's search waits behind it."""
     WRITE = "write"
     """On the writer's thread, inside a transaction of the caller's own level."""
 
@@ -73,19 +76,19 @@ OPERATIONS: dict[type[wire.Request], Operation] = {
     wire.PromiseCheck: Operation(Lane.READ, promises.check),
     wire.PromiseDone: Operation(Lane.WRITE, promises.done),
     wire.PromiseList: Operation(Lane.READ, promises.listing),
-    wire.Recall: Operation(Lane.READ, mind.recall),
+    wire.Recall: Operation(Lane.SLOW, mind.recall),
     wire.Recover: Operation(Lane.READ, upkeep.recover),
     wire.Reject: Operation(Lane.WRITE, settle.reject),
-    wire.Review: Operation(Lane.READ, review.review),
+    wire.Review: Operation(Lane.SLOW, review.review),
     wire.Save: Operation(Lane.WRITE, save.save, draft.prepare),
     wire.Search: Operation(Lane.READ, search.search),
-    wire.Selfcheck: Operation(Lane.READ, upkeep.selfcheck),
-    wire.Stats: Operation(Lane.READ, mind.stats),
+    wire.Selfcheck: Operation(Lane.SLOW, selfcheck.selfcheck),
+    wire.Stats: Operation(Lane.SLOW, mind.stats),
     wire.Suppressions: Operation(Lane.READ, forget.suppressions),
     wire.Undo: Operation(Lane.WRITE, undo.undo),
     wire.Unforget: Operation(Lane.WRITE, unforget.unforget),
     wire.Vacuum: Operation(Lane.WRITE, upkeep.vacuum),
-    wire.Week: Operation(Lane.READ, week.week),
+    wire.Week: Operation(Lane.SLOW, week.week),
     wire.WellnessAdd: Operation(Lane.WRITE, wellness.add),
     wire.WellnessList: Operation(Lane.READ, wellness.listing),
     wire.Whoami: Operation(Lane.INLINE, about.whoami),
