@@ -38,7 +38,7 @@ def test_a_key_answers_at_the_level_of_the_memory(control: Any, terminal: Any, r
     assert (yes.level, yes.request.id, type(yes.request)) == ("CONFIDENTIAL", "m-0", wire.Confirm)
     assert (no.level, no.request.id, type(no.request)) == ("CONFIDENTIAL", "m-1", wire.Reject)
     assert "Confirmed user.tea at CONFIDENTIAL" in screen.seen
-    assert "1 still wait." in screen.seen
+    assert "1 still waits." in screen.seen
 
 
 def test_only_keys_that_fit_do_anything(control: Any, terminal: Any, record: Made) -> None:

@@ -36,7 +36,7 @@ def test_each_kind_of_item_has_its_keys(control: Any, terminal: Any, record: Mad
     assert screen.end() == 0
     assert [type(act.request) for act in daemon.heard] == [wire.Week, wire.Deny, wire.Confirm]
     assert [act.request.id for act in daemon.heard[1:]] == ["m-1", "m-2"]
-    assert "1 left as they are." in screen.seen
+    assert "1 left as it is." in screen.seen
     assert "Not shown: 3 more" in screen.seen
 
 

@@ -40,7 +40,13 @@ def converse(week: dict[str, Any], screen: Screen, door: Door, _: dict[str, Any]
     print_lines([_summary(week, screen)])
     if week["items"]:
         left = len(week["items"]) - ask_all(week["items"], screen, door)
-        print_lines(["", f"{left:,} left as they are." if left else "That was the week.", *_more(week)])
+        print_lines(
+            [
+                "",
+                f"{left:,} left as {'it is' if left == 1 else 'they are'}." if left else "That was the week.",
+                *_more(week),
+            ]
+        )
     return 0
 
 
