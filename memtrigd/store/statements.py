@@ -123,7 +123,7 @@ WISHES_ABOUT: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppress
 SESSION_EVENTS: Final = "SELECT seq, op, at, about FROM event WHERE session = ? ORDER BY seq DESC"
 _ENTRY: Final = " ".join(("SELECT", ", ".join(ENTRY_FIELDS), "FROM entry"))
 ENTRY: Final = _ENTRY + " WHERE id = ?"
-ENTRIES_OPEN: Final = _ENTRY + " WHERE sort = ? AND closed IS NULL ORDER BY created, id"
+ENTRIES_OPEN: Final = _ENTRY + " INDEXED BY entry_open WHERE sort = ? AND closed IS NULL ORDER BY created, id"
 ENTRIES: Final = _ENTRY + " WHERE sort = ? ORDER BY created, id"
 ENTRIES_NAMED: Final = _ENTRY + " INDEXED BY entry_name WHERE sort = ? AND name = ? ORDER BY created, id"
 SESSION_ENTRIES: Final = _ENTRY + " INDEXED BY entry_by WHERE session = ? ORDER BY created, id"
