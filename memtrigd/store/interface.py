@@ -143,6 +143,9 @@ class LevelReader(WishReader, Protocol):
     def ledger(self, memory_id: str) -> Ledger | None:
         """What this level keeps of a memory of a lower one."""
 
+    def ledger_ids(self) -> list[str]:
+        """The ids of all lower memories of which this level keeps anything."""
+
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
 

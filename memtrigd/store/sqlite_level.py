@@ -175,6 +175,10 @@ class SqliteLevelReader(EntryReader):
         row = self._first(sql.LEDGER, (memory_id,))
         return None if row is None else Ledger(**dict(zip(Ledger.__struct_fields__, row, strict=True)))
 
+    def ledger_ids(self) -> list[str]:
+        """The ids of all lower memories of which this level keeps anything."""
+        return [memory_id for (memory_id,) in self._rows("SELECT memory_id FROM ledger")]
+
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
         return self._one(sql.BY_ID, (memory_id,)) or self._one(sql.ARCHIVED_BY_ID, (memory_id,))

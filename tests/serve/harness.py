@@ -205,7 +205,7 @@ class World:
     """A daemon on ``state``, its clock at ``now``.
 
     ``handed`` is the line of the session that was opened last, ``waiting`` how many jobs of each level are under way,
-    ``rows`` what control.db holds, ``handles`` what the levels do.
+    ``rows`` what control.db holds, ``handles`` what the levels do, ``walkers`` the lane of slow questions.
     """
 
     def __init__(self, state: Path, now: Micros) -> None:
@@ -231,10 +231,11 @@ class World:
         self._sessions = Sessions(ids, self.rows.by_token)
         diary = Diary(self.rows, self._writers)
         dreamer = Dreamer(self._writers, lambda: self.now, diary, lambda _, act: act(), lambda: 0.0)
+        self.walkers = ReadsAtOnce("walkers", self._vault.readers, _deliver)
         dispatcher = Dispatcher(
             sessions=self._sessions,
             readers=ReadsAtOnce("readers", self._vault.readers, _deliver),
-            walkers=ReadsAtOnce("walkers", self._vault.readers, _deliver),
+            walkers=self.walkers,
             analysts=ReadsAtOnce("analysts", dict, _deliver),
             writers=self._writers,
             handles=self.handles,
