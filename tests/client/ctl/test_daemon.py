@@ -227,6 +227,22 @@ def test_what_runs_out_is_ended(ask: Ask) -> None:
     assert ask("get", "ends.soon")[0] == 1
 
 
+@pytest.mark.parametrize("text", ["Hid the spare key under the pot", "备用钥匙在花盆下面", "सुटी किल्ली कुंडीखाली आहे"])
+def test_what_is_erased_is_gone(ask: Ask, text: str) -> None:
+    """A dry run counts, the count erases, and then nobody knows anything of it but that it was."""
+    ask("save", text, text, "--level", "public")
+    saved = ask("save", text, text)[1]
+    code, tried = ask("erase", text, "--dry-run")
+    assert (code, tried["count"], tried["elsewhere"], tried["dry_run"]) == (0, 1, ["PUBLIC"], True)
+    assert ask("erase", text)[1]["error"]["code"] == "confirm_count"
+    assert ask("get", text)[1]["id"] == saved["id"]
+    code, erased = ask("erase", text, "--all-levels", "--confirm", "2")
+    assert (code, erased["count"], erased["elsewhere"]) == (0, 2, [])
+    assert ask("get", text)[0] == 1
+    assert ask("history", text)[0] == 1
+    assert ask("unforget", saved["id"])[0] == 1
+
+
 def test_the_store_is_looked_after(ask: Ask) -> None:
     """Nothing is old enough to archive, nothing is bent, nothing was interrupted, and all is ready."""
     assert ask("vacuum") == (0, {"archived": 0, "level": "INTERNAL", "dry_run": False})
