@@ -145,8 +145,8 @@ class SqliteLevelReader(EntryReader):
             "digest": subject.digest,
             "key_digest": subject.key_digest,
         }
-        found = map(wish_from_row, self._rows(sql.WISHES, asked))
-        covering = (wish for wish in found if wish.covers(subject))
+        found = {wish.id: wish for wish in map(wish_from_row, self._rows(sql.WISHES, asked))}
+        covering = (wish for wish in found.values() if wish.covers(subject))
         return sorted(covering, key=lambda wish: (wish.at, wish.id), reverse=True)
 
     def wishes_about(self, memory_id: str) -> list[Suppression]:

@@ -110,7 +110,7 @@ WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHER
 MASKS: Final = "SELECT space, memory_id, seen_count FROM mask WHERE key IN (?, ?)"
 MASKED: Final = "SELECT DISTINCT memory_id FROM mask INDEXED BY mask_of ORDER BY memory_id"
 DENIED: Final = "SELECT memory_id FROM ledger INDEXED BY ledger_denied WHERE deny_count > 0 ORDER BY memory_id"
-WISHES: Final = " UNION ".join(  # each part walks an index of its own
+WISHES: Final = " UNION ALL ".join(  # each part walks an index of its own; UNION takes 20 times as long
     " AND ".join((_WISH, part))
     for part in (
         "key = :key AND space = :space",
