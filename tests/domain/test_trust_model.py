@@ -21,7 +21,8 @@ from memtrigd.domain.moments import DAY, to_iso
 from memtrigd.gate.doors import CONTROL, LEVEL_DOORS
 from memtrigd.gate.policy import Actor, Permit
 from memtrigd.gate.view import View
-from tests.domain.trust_model import KEYS, TEXTS, Model, Row, Said
+from tests.domain.trust_model import Model
+from tests.domain.trust_rows import KEYS, TEXTS, Row, Said
 from tests.serve.asking import START
 from tests.serve.harness import Line, Nursery, World, nursery
 

@@ -3,112 +3,10 @@
 Two levels, the upper of which sees the lower and writes nothing there: it keeps pages and masks of its own on it.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from memtrigd.domain.moments import DAY, Micros
-
-KEYS = ("tea", "home")
-TEXTS = ("Asha drinks it black", "the lake in winter", "7 o'clock")
-"""No two alike: what is near to a forgotten text is not of this model."""
-STATED, RELAYED = 4, 3
-
-
-def left(importance: float, since: Micros, now: Micros) -> float:
-    """What is left of an importance."""
-    return float(importance * 0.995 ** (max(0, now - since) / DAY))
-
-
-@dataclass(frozen=True)
-class Said:
-    """A claim. ``weight`` is that of its source, 0 for an inference to 4 for the owner's statement."""
-
-    key: str
-    text: str
-    weight: int
-    confidence: float | None
-    until: Micros | None
-    owner: bool
-
-    @property
-    def is_users(self) -> bool:
-        """Whether it counts as the user's word."""
-        return self.owner or self.weight >= RELAYED
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether it waits for the user."""
-        return self.weight == 0 and (self.confidence or 0.5) < 0.8
-
-
-@dataclass
-class Row:
-    """A memory. ``life`` is how it was after each of its changes; recalls are none."""
-
-    id: str
-    key: str
-    text: str
-    weight: int
-    status: str
-    confidence: float | None
-    until: Micros | None
-    agents: bool
-    updated: Micros
-    since: Micros
-    contests: str | None = None
-    supersedes: str | None = None
-    reason: str = ""
-    denied: int = 0
-    seen: int = 1
-    importance: float = 1.0
-    recalled: Micros | None = None
-    changed: Micros = 0
-    life: list["Row"] = field(default_factory=list)
-
-    def stands(self, now: Micros) -> bool:
-        """Whether it is served."""
-        return self.status == "active" and not self.is_over(now)
-
-    def waits(self, now: Micros) -> bool:
-        """Whether it waits for an answer, and is not over."""
-        return self.status == "pending" and not self.is_over(now)
-
-    def is_over(self, now: Micros) -> bool:
-        """Whether its date has passed."""
-        return self.until is not None and self.until <= now
-
-    def materialise(self, now: Micros) -> None:
-        """Write down what has faded; a clock that was set back is none."""
-        if now > self.since:
-            self.importance, self.since = left(self.importance, self.since, now), now
-
-    def recall(self, now: Micros) -> None:
-        """Come nearer, once a day; what was denied does not."""
-        if self.denied:
-            return
-        if self.recalled is None or self.recalled // DAY < now // DAY:
-            self.materialise(now)
-            self.importance += 0.3 * (1 - self.importance)
-        self.recalled = max(now, self.recalled or now)
-
-    def keep(self, now: Micros) -> None:
-        """Have been changed."""
-        self.changed = now
-        self.life.append(replace(self, life=[]))
-
-    def become(self, earlier: "Row") -> None:
-        """Be as before; what was recalled since is not unsaid."""
-        for name in self.__dataclass_fields__.keys() - {"life", "recalled"}:
-            setattr(self, name, getattr(earlier, name))
-
-
-@dataclass
-class Page:
-    """What the upper level keeps of a row below."""
-
-    importance: float
-    since: Micros
-    denied: int = 0
-    recalled: Micros | None = None
+from memtrigd.domain.moments import Micros
+from tests.domain.trust_rows import RELAYED, STATED, Page, Row, Said, Wish, covering, left
 
 
 @dataclass
@@ -120,7 +18,7 @@ class Model:
 
     below: "Model | None" = None
     rows: list[Row] = field(default_factory=list)
-    wishes: list[tuple[str, str, str, Micros]] = field(default_factory=list)
+    wishes: list[Wish] = field(default_factory=list)
     pages: dict[str, Page] = field(default_factory=dict)
     masks: dict[str, int] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
@@ -136,12 +34,12 @@ class Model:
 
     def _said(self, said: Said, now: Micros, new_id: str | None) -> str:
         asked = self.wishes + (self.below.wishes if self.below else [])
-        if not said.is_users and _covering(asked, said.key, said.text):
+        if not said.is_users and covering(asked, said.key, said.text):
             return "forgotten"
         if said.is_users:
-            self._lift(_covering(self.wishes, said.key, said.text))
+            self._lift(covering(self.wishes, said.key, said.text))
         standing = self.held(said.key, now)
-        if standing and _adds_nothing(said, standing):
+        if standing and said.adds_nothing_to(standing):
             if standing.id in self.told and not said.owner:
                 return "echo"
             if said.weight <= standing.weight:
@@ -324,11 +222,7 @@ class Model:
             row.recall(now)
             return row
         page = self._page(row, now)
-        again = page.recalled is not None and page.recalled // DAY >= now // DAY
-        if not (again or page.denied or row.denied):
-            worth = left(page.importance, page.since, now)
-            page.importance, page.since = worth + 0.3 * (1 - worth), now
-        page.recalled = now
+        page.recall(now, denied=bool(page.denied or row.denied))
         self.pages[row.id] = page
         return row
 
@@ -366,9 +260,9 @@ class Model:
     def _masked(self, row: Row) -> bool:
         return row.id in self.masks and row.seen <= self.masks[row.id]
 
-    def _wished(self, row: Row) -> list[tuple[str, str, str, Micros]]:
+    def _wished(self, row: Row) -> list[Wish]:
         """The wishes that hide a row below: those that cover it, unless it is the user's word and said since."""
-        found = _covering(self.wishes, row.key, row.text)
+        found = covering(self.wishes, row.key, row.text)
         return [wish for wish in found if row.weight < RELAYED or row.updated <= wish[3]]
 
     def _denials(self, row: Row) -> int:
@@ -379,10 +273,10 @@ class Model:
 
     def _forgive(self, row: Row) -> None:
         page = self.pages.get(row.id)
-        if page and page.denied:
-            page.importance, page.denied = min(1.0, page.importance / 0.1**page.denied), 0
+        if page:
+            page.forgive()
 
-    def _lift(self, gone: list[tuple[str, str, str, Micros]]) -> None:
+    def _lift(self, gone: list[Wish]) -> None:
         self.wishes = [wish for wish in self.wishes if wish not in gone]
 
     def _lift_for(self, row: Row) -> None:
@@ -416,11 +310,3 @@ class Model:
         row.status, row.weight, row.confidence, row.contests, row.denied = "active", weight, confidence, None, 0
         row.updated, row.since, row.reason = now, now, ""
         row.keep(now)
-
-
-def _covering(wishes: list[tuple[str, str, str, Micros]], key: str, text: str) -> list[tuple[str, str, str, Micros]]:
-    return [wish for wish in wishes if wish[1] == key or wish[2] == text]
-
-
-def _adds_nothing(said: Said, row: Row) -> bool:
-    return said.text == row.text and said.confidence in (None, row.confidence) and (said.until in (None, row.until))
