@@ -261,8 +261,8 @@ class SqliteLevelReader(EntryReader):
         return (from_row(row, self._level) for row in self._lazily(statement, values))
 
 
-def _age(memory: Memory) -> tuple[Micros, str]:
-    return memory.created, memory.id
+def _age(memory: Memory) -> tuple[Micros, Micros, str]:
+    return memory.created, memory.updated, memory.id  # an update begins when what it replaces began
 
 
 def _version(row: Row) -> Version:

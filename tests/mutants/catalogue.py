@@ -22,6 +22,7 @@ class Mutant(Struct, frozen=True):
 
 
 PURGING: Final = "tests/serve/test_non_interference.py::test_what_happens_above_changes_no_byte_below"
+APART: Final = "tests/serve/test_levels_apart.py"
 PROCESSES: Final = "tests/serve/test_non_interference_of_processes.py"
 ORDER: Final = "tests/serve/test_reading_order.py"
 TAINT: Final = "tests/serve/test_taint.py"
@@ -85,7 +86,7 @@ SHARED: Final = (
     Mutant(
         "sessions counted in everybody's status",
         (Edit(ABOUT, "facts.sessions.get(level, 0) if owner else None", "facts.sessions.get(level, 0)"),),
-        (PURGING,),
+        (APART,),
     ),
     Mutant(
         "masks of the levels above",
@@ -102,7 +103,7 @@ SHARED: Final = (
     Mutant(
         "idempotency keys of the levels above",
         (*LOOKING_UP, Edit(DISPATCH, "for reader in turn.view.readers:", "for reader in turn.view.all:")),
-        (PURGING,),
+        (APART,),
     ),
     Mutant("reads above the session's level", READING_UP, (PURGING,)),
     Mutant("reads above the session's level, in a real daemon", READING_UP, (PROCESSES,)),

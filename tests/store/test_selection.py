@@ -131,6 +131,12 @@ def test_a_key_tells_all_it_ever_had(save: Save, reader: SqliteLevelReader) -> N
     assert reader.told("k", ["project"]) == made[-1:]
 
 
+def test_what_replaced_another_is_told_after_it(save: Save, reader: SqliteLevelReader) -> None:
+    """An update begins when what it replaced began; whatever their ids are, it is the later one."""
+    made = [save(id=id, key="k", status=Status.SUPERSEDED, created=1, updated=n) for n, id in enumerate("zya")]
+    assert reader.told("k", ["default"]) == made
+
+
 @pytest.fixture
 def many(transactions: Transactions, memory: Callable[..., Memory], change: Callable[[], Change]) -> list[Memory]:
     """1500 rows: 600 active, 600 superseded, 300 pending; few are of Asha, have a tag or expire."""
