@@ -31,6 +31,7 @@ from memtrigd.serve.accept import Acceptor
 from memtrigd.serve.dispatch import Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
 from memtrigd.store.lanes import Done, Outcome, ReadLane
@@ -107,7 +108,9 @@ async def _serve(
     )
     acceptor = Acceptor(sessions)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
-    service = acceptor.service = Service(dispatcher, greeting, sessions, seat_belt=config.owner.seat_belt)
+    service = acceptor.service = Service(
+        dispatcher, greeting, sessions, mcp=Engine(), seat_belt=config.owner.seat_belt
+    )
 
     def configure(fresh: Config) -> None:
         service.seat_belt = fresh.owner.seat_belt

@@ -48,6 +48,19 @@ class Service(Protocol):
     def fault(self, error: BaseException) -> Refusal:
         """Log a fault of our own and turn it into what the caller may know of it."""
 
+    def lines(self, connection: "Connection") -> "Heir | None":
+        """Whoever goes on with a connection that speaks in lines instead of frames; None where that is no language."""
+
+
+class Heir(Protocol):
+    """An asyncio.Protocol that goes on with a connection's bytes; the connection stays what the gate knows it by."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes."""
+
+    def stop_reading(self) -> None:
+        """Take no more requests: the daemon stops."""
+
 
 class Connection(asyncio.Protocol):
     """The life of one connection, from accept to close. ``gone`` is set after it."""
@@ -72,6 +85,8 @@ class Connection(asyncio.Protocol):
         self._scheduled = False
         self._ended = False
         self._closed = False
+        self._fresh = True
+        self._heir: Heir | None = None
         self._caller: Caller | None = None
         self._transport: asyncio.Transport | None = None
 
@@ -106,8 +121,22 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what arrived; answers that are ready at once leave in one write."""
+        if self._fresh:
+            self._fresh = False
+            if data.startswith(b"{") and self._bequeath(data):  # a frame begins with 0: none has 16 MiB
+                return
         self._splitter.feed(data)
         self._go_on()
+
+    def _bequeath(self, data: bytes) -> bool:
+        """Let a line-wise language have the bytes, where the door has one."""
+        self._heir = self._service.lines(self)
+        if self._heir is None:
+            return False
+        assert isinstance(self._heir, asyncio.Protocol)
+        self.transport.set_protocol(self._heir)
+        self._heir.data_received(data)
+        return True
 
     def _go_on(self) -> None:
         """Do what there is room for: waiting requests first, then a share of the frames that are in the buffer.
@@ -250,6 +279,9 @@ class Connection(asyncio.Protocol):
 
     def stop_reading(self) -> None:
         """Take no more requests: the daemon stops."""
+        if self._heir is not None:
+            self._heir.stop_reading()
+            return
         self._stopping = True
         self._waiting.clear()
         self.transport.pause_reading()

@@ -14,7 +14,9 @@ from memtrigd.serve import faults
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
 from memtrigd.serve.everywhere import at_every_level
 from memtrigd.serve.greeting import Greeting
-from memtrigd.serve.protocol import Connection
+from memtrigd.serve.mcp.engine import Engine
+from memtrigd.serve.mcp.line import Line
+from memtrigd.serve.protocol import Connection, Heir
 
 _SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionRaise, wire.SessionList, wire.SessionEnd)
 _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
@@ -23,8 +25,11 @@ _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
 class Service:
     """What connections talk to."""
 
-    def __init__(self, dispatcher: Dispatcher, greeting: Greeting, sessions: Sessions, *, seat_belt: bool) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, greeting: Greeting, sessions: Sessions, *, mcp: Engine, seat_belt: bool
+    ) -> None:
         self._dispatcher = dispatcher
+        self._mcp = mcp
         self._ears = dispatcher.ears
         self._greeting = greeting
         self._sessions = sessions
@@ -55,6 +60,12 @@ class Service:
                     self._dispatcher.take(caller, request, done)
         except Refusal as refusal:
             done(Reply(error=refusal))
+
+    def lines(self, connection: Connection) -> Heir | None:
+        """MCP, on the sockets of agents."""
+        if connection.caller.door.kind not in (DoorKind.LEVEL, DoorKind.HANDED):
+            return None
+        return Line(self, connection, self._mcp)
 
     def _own_session_verb(self, caller: Caller, request: wire.Request) -> bool:
         """Tell whether the policy layer of a host asks for a session verb, for sessions that it opened itself."""
