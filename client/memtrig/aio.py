@@ -17,7 +17,9 @@ from types import TracebackType
 from typing import Self, TypeAlias, Unpack
 
 from memtrig import homes, requests, wire
+from memtrig.aiogroups import Promises, Upkeep, Wellness
 from memtrig.aiolink import Link
+from memtrig.aionotices import Notices
 from memtrig.errors import IncompleteView, NotFound
 from memtrig.frames import R
 from memtrig.wire import Record
@@ -61,6 +63,21 @@ class Memory:
     def resume(self) -> str | None:
         """The token that goes on with this session in another connection. Keep it secret: it is the session."""
         return self._link.ticket.resume
+
+    @property
+    def promises(self) -> Promises:
+        """What was promised to the user: ``add``, ``done``, ``list``, ``check``."""
+        return Promises(self._ask)
+
+    @property
+    def wellness(self) -> Wellness:
+        """How the user is: ``add``, ``list``."""
+        return Wellness(self._ask)
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """The state of the store: ``vacuum``, ``selfcheck``, ``recover``, ``init``."""
+        return Upkeep(self._ask)
 
     async def save(self, key: str | None, content: str, **fields: Unpack[requests.Fields]) -> wire.Saved:
         """Remember ``content`` under ``key``, or under a key that the daemon makes if it's None."""
@@ -122,17 +139,19 @@ class Memory:
         """Keep a waiting memory out of service for good. What this session proposed itself needs no ``quote``."""
         return await self._ask(requests.reject(id, quote, reason), wire.Settled)
 
-    async def deny(self, key: str | None = None, *, id: str | None = None, reason: str | None = None) -> wire.Settled:
+    async def deny(
+        self, key: str | None = None, *, id: str | None = None, reason: str | None = None, quote: str | None = None
+    ) -> wire.Settled:
         """Note that the user calls a memory wrong: it counts a tenth, and the second time it is served no longer.
 
-        Name it by its key or its id. Raises NotFound if it isn't visible.
+        Name it by its key or its id. ``quote`` has the user's words. Raises NotFound if it isn't visible.
         """
-        return await self._ask(requests.deny(key, id, reason), wire.Settled)
+        return await self._ask(requests.deny(key, id, reason, quote), wire.Settled)
 
     async def forget(self, key: str | None = None, **fields: Unpack[requests.Forgetting]) -> wire.Forgotten:
         """Forget by exactly one of key, id, entity or tag, and don't learn it again unless the user says it.
 
-        ``fields`` are id, entity, tag, kind, reason, dry_run and confirm. Where more than 20 memories would be
+        ``fields`` are id, entity, tag, kind, reason, quote, dry_run and confirm. Where more than 20 memories would be
         forgotten, Refused ``confirm_count`` names how many: ask the user, and say the count back in ``confirm``.
         """
         return await self._ask(requests.forget(key, fields), wire.Forgotten)
@@ -165,6 +184,31 @@ class Memory:
         """Return what is not to be brought up or learnt again."""
         return await self._ask(wire.Suppressions(), wire.Wishes)
 
+    async def expire(self, key: str | None = None, *, id: str | None = None, dry_run: bool = False) -> wire.Expired:
+        """Sweep what has run out at the session's level, and tell what soon will; or end one memory now."""
+        return await self._ask(requests.expire(key, id, dry_run), wire.Expired)
+
+    async def aliases(self) -> wire.Aliases:
+        """Return the other names of entities that the owner has told of."""
+        return await self._ask(wire.AliasList(), wire.Aliases)
+
+    def notices(self, *events: str) -> Notices:
+        """Return an iterator over what is to be known: promise_due, memory_expiring, proposal_waiting; none is all.
+
+        It has a connection of its own and waits for the next one; it ends when it or this memory is closed.
+
+        >>> import asyncio, memtrig.aio
+        >>> async def due() -> str:
+        ...     async with memtrig.aio.connect(agent="gardener", level="public") as memory:
+        ...         await memory.promises.add("Feed the carp.", "2001-03-01")
+        ...         async for notice in memory.notices("promise_due"):
+        ...             if "carp" in notice.text:
+        ...                 return notice.text
+        >>> asyncio.run(due())
+        'Feed the carp.'
+        """
+        return Notices(self._link, events)
+
     async def whoami(self) -> wire.Me:
         """Return who the daemon takes this session for, and the level that holds now."""
         return await self._ask(wire.Whoami(), wire.Me)
@@ -174,7 +218,7 @@ class Memory:
         return await self._ask(wire.GetStatus(), wire.StatusReport)
 
     async def close(self) -> None:
-        """Close the connection. The session itself stays, for who has its token."""
+        """Close the connections, those of notices too. The session itself stays, for who has its token."""
         self._link.close()
 
     async def __aenter__(self) -> Self:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import cast
+from typing import Protocol, TypeVar, cast
+from weakref import WeakSet
 
 import msgspec
 
@@ -66,13 +67,21 @@ class Channel(asyncio.Protocol):
         """Hand answers to who waits for them."""
         try:
             for answer in self._splitter.feed(data):
-                if answer.id not in self._waiting:
-                    raise astray(answer)
-                future = self._waiting.pop(answer.id)
-                if future is not None and not future.done():
-                    future.set_result(answer)
+                self.take(answer)
         except ProtocolError as failure:
             self.fail(failure)
+
+    def take(self, answer: wire.Answer) -> None:
+        """Hand an answer to who waits for it. Raises ProtocolError where there was no request."""
+        if answer.id not in self._waiting:
+            raise astray(answer)
+        future = self._waiting.pop(answer.id)
+        if future is not None and not future.done():
+            future.set_result(answer)
+
+    def end(self) -> None:
+        """Close this end."""
+        self.fail(closed())
 
     def connection_lost(self, error: Exception | None) -> None:
         """Tell all who wait."""
@@ -92,6 +101,16 @@ def again(failure: MemtrigError) -> MemtrigError:
     return type(failure)(failure.code, failure.message, failure.hint, failure.retryable)
 
 
+C = TypeVar("C", bound=Channel)
+
+
+class Companion(Protocol):
+    """What lives beside a link, on a connection of its own to the same session."""
+
+    def close(self) -> None:
+        """End with the link."""
+
+
 class Link:
     """The asyncio twin of memtrig.link.Link on a level's socket; requests do not wait for each other."""
 
@@ -101,17 +120,18 @@ class Link:
         self.ticket = Ticket(resume, renewable=True)
         self._path = path
         self._hello = hello
-        self._timeout = timeout
+        self.timeout = timeout
+        self.companions: WeakSet[Companion] = WeakSet()
         self._channel: Channel | None = None
         self._closed = False
         self._dialling = asyncio.Lock()
 
     async def open(self) -> None:
         """Connect now. Unlike a call, which waits for a daemon that went away, this fails at once if there is none."""
-        patience = Patience(self._timeout)
+        patience = Patience(self.timeout)
         while True:
             try:
-                async with asyncio.timeout(self._timeout):
+                async with asyncio.timeout(self.timeout):
                     await self._connected(None, patience)
                 return
             except TimeoutError:
@@ -123,18 +143,28 @@ class Link:
 
     async def call(self, request: wire.Request, kind: type[R]) -> tuple[R, list[str]]:
         """Return the result and the levels that it lacks. Raises the errors of memtrig.errors."""
-        patience = Patience(self._timeout)
+        patience = Patience(self.timeout)
         while True:
             try:
                 return await self._attempt(request, kind, patience)
             except MemtrigError as failure:
                 await asyncio.sleep(patience.pause(failure))
 
+    async def branch(self, make: type[C]) -> C:
+        """Return a further connection to the session, for the caller to keep."""
+        if self._closed:
+            raise closed()
+        if self.ticket.resume is None:
+            await self.call(wire.Ping(), wire.Pong)  # there is a session after this
+        return (await self._greet(make, self.ticket.resume))[0]
+
     def close(self) -> None:
-        """Close the connection for good; the session stays for who has its token."""
+        """Close the connection for good, and those of companions; the session stays for who has its token."""
         self._closed = True
+        for companion in [*self.companions]:
+            companion.close()
         if self._channel is not None:
-            self._channel.fail(closed())
+            self._channel.end()
 
     async def _attempt(self, request: wire.Request, kind: type[R], patience: Patience) -> tuple[R, list[str]]:
         try:
@@ -164,10 +194,10 @@ class Link:
         if self._closed:
             raise closed()
         try:
-            channel, welcome = await self._greet(self.ticket.resume)
+            channel, welcome = await self._greet(Channel, self.ticket.resume)
         except Refused as refusal:
             self.ticket.give_up(refusal, request, patience)
-            channel, welcome = await self._greet(None)
+            channel, welcome = await self._greet(Channel, None)
         try:
             self.ticket.accept(welcome)
         except ProtocolError as failure:
@@ -175,12 +205,12 @@ class Link:
             raise
         return channel
 
-    async def _greet(self, resume: str | None) -> tuple[Channel, wire.Welcome]:
+    async def _greet(self, make: type[C], resume: str | None) -> tuple[C, wire.Welcome]:
         """Connect and say hello."""
-        _, channel = await asyncio.get_running_loop().create_unix_connection(Channel, sock=dial(self._path))
+        _, channel = await asyncio.get_running_loop().create_unix_connection(make, sock=dial(self._path))
         try:
             answer = await channel.exchange(msgspec.structs.replace(self._hello, resume=resume))
             return channel, outcome(answer, wire.Welcome)
         except BaseException:
-            channel.fail(closed())
+            channel.end()
             raise

@@ -9,16 +9,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import islice
-from types import TracebackType
-from typing import Self, TypeAlias, Unpack
+from typing import TypeAlias, Unpack
 
 from memtrig import homes, requests, wire
-from memtrig.errors import IncompleteView, NotFound
-from memtrig.frames import R
+from memtrig.attached import Attached
+from memtrig.errors import NotFound
+from memtrig.groups import Promises, Upkeep, Wellness
 from memtrig.link import LevelDoor, Link
+from memtrig.notices import Notices
 from memtrig.retry import Ticket
 from memtrig.wire import Record
 
@@ -56,7 +56,7 @@ def connect(
     return Memory(link)
 
 
-class Memory:
+class Memory(Attached):
     """What one session remembers. Use it as a context manager, or ``close()`` it.
 
     A lost connection is dialled again and re-attached to the session; the request is repeated, and a write carries a
@@ -66,20 +66,20 @@ class Memory:
     Threads may share it: they take turns. A forked child may use it: it gets a connection of its own.
     """
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-        self.incomplete: tuple[str, ...] = ()
-        """The levels that the last answer lacks: they are locked or damaged. There is an IncompleteView warning too."""
+    @property
+    def promises(self) -> Promises:
+        """What was promised to the user: ``add``, ``done``, ``list``, ``check``."""
+        return Promises(self._ask)
 
     @property
-    def session(self) -> str | None:
-        """The session's handle, by which a host or the owner names it."""
-        return self._link.ticket.session
+    def wellness(self) -> Wellness:
+        """How the user is: ``add``, ``list``."""
+        return Wellness(self._ask)
 
     @property
-    def resume(self) -> str | None:
-        """The token that goes on with this session in another connection. Keep it secret: it is the session."""
-        return self._link.ticket.resume
+    def upkeep(self) -> Upkeep:
+        """The state of the store: ``vacuum``, ``selfcheck``, ``recover``, ``init``."""
+        return Upkeep(self._ask)
 
     def save(self, key: str | None, content: str, **fields: Unpack[requests.Fields]) -> wire.Saved:
         """Remember ``content`` under ``key``, or under a key that the daemon makes if it's None.
@@ -184,10 +184,12 @@ class Memory:
         """
         return self._ask(requests.reject(id, quote, reason), wire.Settled)
 
-    def deny(self, key: str | None = None, *, id: str | None = None, reason: str | None = None) -> wire.Settled:
+    def deny(
+        self, key: str | None = None, *, id: str | None = None, reason: str | None = None, quote: str | None = None
+    ) -> wire.Settled:
         """Note that the user calls a memory wrong: it counts a tenth, and the second time it is served no longer.
 
-        Name it by its key or its id. Raises NotFound if it isn't visible.
+        Name it by its key or its id. ``quote`` has the user's words. Raises NotFound if it isn't visible.
 
         >>> import memtrig
         >>> with memtrig.connect(agent="gardener") as memory:
@@ -195,12 +197,12 @@ class Memory:
         ...     memory.deny("moss").status, memory.deny("moss", reason="never").status, memory.get("moss")
         ('active', 'disputed', None)
         """
-        return self._ask(requests.deny(key, id, reason), wire.Settled)
+        return self._ask(requests.deny(key, id, reason, quote), wire.Settled)
 
     def forget(self, key: str | None = None, **fields: Unpack[requests.Forgetting]) -> wire.Forgotten:
         """Forget by exactly one of key, id, entity or tag, and don't learn it again unless the user says it.
 
-        ``fields`` are id, entity, tag, kind, reason, dry_run and confirm. Where more than 20 memories would be
+        ``fields`` are id, entity, tag, kind, reason, quote, dry_run and confirm. Where more than 20 memories would be
         forgotten, Refused ``confirm_count`` names how many: ask the user, and say the count back in ``confirm``.
 
         >>> import memtrig
@@ -253,6 +255,35 @@ class Memory:
         """
         return self._ask(wire.Suppressions(), wire.Wishes)
 
+    def expire(self, key: str | None = None, *, id: str | None = None, dry_run: bool = False) -> wire.Expired:
+        """Sweep what has run out at the session's level, and tell what soon will; or end one memory now.
+
+        >>> import memtrig
+        >>> with memtrig.connect(agent="gardener") as memory:
+        ...     saved = memory.save("hose", "The hose is lent to Ravi.", expires_at="2036-01-01")
+        ...     memory.expire("hose").count, memory.get("hose")
+        (1, None)
+        """
+        return self._ask(requests.expire(key, id, dry_run), wire.Expired)
+
+    def aliases(self) -> wire.Aliases:
+        """Return the other names of entities that the owner has told of."""
+        return self._ask(wire.AliasList(), wire.Aliases)
+
+    def notices(self, *events: str) -> Notices:
+        """Return an iterator over what is to be known: promise_due, memory_expiring, proposal_waiting; none is all.
+
+        It has a connection of its own and waits for the next one; it ends when it or this memory is closed.
+
+        >>> import memtrig
+        >>> with memtrig.connect(agent="gardener") as memory:
+        ...     promise = memory.promises.add("Prune the roses.", "2001-03-01")
+        ...     with memory.notices("promise_due") as notices:
+        ...         next(notices).text
+        'Prune the roses.'
+        """
+        return Notices(self._link, events)
+
     def whoami(self) -> wire.Me:
         """Return who the daemon takes this session for, and the level that holds now."""
         return self._ask(wire.Whoami(), wire.Me)
@@ -260,20 +291,3 @@ class Memory:
     def status(self) -> wire.StatusReport:
         """Return how the daemon is, as far as this session may see."""
         return self._ask(wire.GetStatus(), wire.StatusReport)
-
-    def close(self) -> None:
-        """Close the connection. The session itself stays, for who has its token."""
-        self._link.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-    def _ask(self, request: wire.Request, kind: type[R]) -> R:
-        result, missing = self._link.call(request, kind)
-        self.incomplete = tuple(missing)
-        if missing:
-            warnings.warn(f"the answer lacks {', '.join(missing)}", IncompleteView, stacklevel=3)
-        return result

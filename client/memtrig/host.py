@@ -22,7 +22,8 @@ from memtrig.api import Memory
 from memtrig.connection import READ, Connection, dial
 from memtrig.errors import ProtocolError
 from memtrig.frames import outcome
-from memtrig.link import Link
+from memtrig.link import C, Link
+from memtrig.notices import Notices
 from memtrig.retry import Ticket
 
 _STRAYS = 8
@@ -91,6 +92,10 @@ class Host:
         """End a session: its connections close and its token is void."""
         return self._link.call(wire.SessionEnd(session=session), wire.Ended)[0]
 
+    def notices(self, *events: str) -> Notices:
+        """Return an iterator over what is to be known, of every level: see ``Memory.notices``."""
+        return Notices(self._link, events)
+
     def close(self) -> None:
         """Close the connection to the control socket."""
         self._link.close()
@@ -111,9 +116,9 @@ class ControlDoor:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def open(self, resume: str | None, deadline: float) -> tuple[Connection, None]:
+    def open(self, make: type[C], resume: str | None, deadline: float) -> tuple[C, None]:
         """Connect."""
-        return Connection(dial(self._path)), None
+        return make(dial(self._path)), None
 
 
 class SessionDoor:
@@ -123,13 +128,13 @@ class SessionDoor:
         self._path = path
         self._order = order
 
-    def open(self, resume: str | None, deadline: float) -> tuple[Connection, wire.Welcome]:
+    def open(self, make: type[C], resume: str | None, deadline: float) -> tuple[C, wire.Welcome]:
         """Open the session, or re-attach to the one of the token."""
         order = self._order if resume is None else wire.SessionOpen(resume=resume)
         control = HandingConnection(dial(self._path))
         try:
             welcome = outcome(control.exchange(order, deadline), wire.Welcome)
-            return Connection(control.take()), welcome
+            return make(control.take()), welcome
         finally:
             control.close()
 

@@ -6,7 +6,7 @@ import os
 import weakref
 from threading import Lock
 from time import sleep
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -16,12 +16,24 @@ from memtrig.errors import MemtrigError, Refused
 from memtrig.frames import R, outcome
 from memtrig.retry import Patience, Ticket
 
+C = TypeVar("C", bound=Connection)
+
 
 class Door(Protocol):
-    """A way to a fresh connection."""
+    """A way to a fresh connection, of the class asked for."""
 
-    def open(self, resume: str | None, deadline: float) -> tuple[Connection, wire.Welcome | None]:
+    def open(self, make: type[C], resume: str | None, deadline: float) -> tuple[C, wire.Welcome | None]:
         """Connect; where there are sessions, re-attach to the one of the token, or start one."""
+
+
+class Companion(Protocol):
+    """What lives beside a link, on a connection of its own to the same session."""
+
+    def close(self) -> None:
+        """End with the link, which any thread may close."""
+
+    def start_in_child(self) -> None:
+        """Leave the parent's connection alone: this is a forked child."""
 
 
 class LevelDoor:
@@ -31,9 +43,9 @@ class LevelDoor:
         self._path = path
         self._hello = hello
 
-    def open(self, resume: str | None, deadline: float) -> tuple[Connection, wire.Welcome]:
+    def open(self, make: type[C], resume: str | None, deadline: float) -> tuple[C, wire.Welcome]:
         """Connect and say hello."""
-        connection = Connection(dial(self._path))
+        connection = make(dial(self._path))
         try:
             hello = msgspec.structs.replace(self._hello, resume=resume)
             return connection, outcome(connection.exchange(hello, deadline), wire.Welcome)
@@ -53,7 +65,8 @@ class Link:
             raise ValueError(f"the timeout must be over 0 seconds, not {timeout}")
         self.ticket = ticket
         self._door = door
-        self._timeout = timeout
+        self.timeout = timeout
+        self.companions: weakref.WeakSet[Companion] = weakref.WeakSet()
         self._connection: Connection | None = None
         self._closed = False
         self._turn = Lock()
@@ -61,7 +74,7 @@ class Link:
 
     def open(self) -> None:
         """Connect now. Unlike a call, which waits for a daemon that went away, this fails at once if there is none."""
-        patience = Patience(self._timeout)
+        patience = Patience(self.timeout)
         with self._turn:
             while self._connection is None:
                 try:
@@ -73,8 +86,8 @@ class Link:
 
     def call(self, request: wire.Request, kind: type[R]) -> tuple[R, list[str]]:
         """Return the result and the levels that it lacks. Raises the errors of memtrig.errors."""
-        patience = Patience(self._timeout)
-        if not self._turn.acquire(timeout=self._timeout):
+        patience = Patience(self.timeout)
+        if not self._turn.acquire(timeout=self.timeout):
             raise late()
         try:
             while True:
@@ -85,10 +98,20 @@ class Link:
         finally:
             self._turn.release()
 
+    def branch(self, make: type[C], deadline: float) -> C:
+        """Return a further connection to the session, for the caller to keep."""
+        if self._closed:
+            raise closed()
+        if self.ticket.renewable and self.ticket.resume is None:
+            self.call(wire.Ping(), wire.Pong)  # the session was lost: there is another after this
+        return self._door.open(make, self.ticket.resume, deadline)[0]
+
     def close(self) -> None:
-        """Close the connection for good; the session stays for who has its token."""
+        """Close the connection for good, and those of companions; the session stays for who has its token."""
+        self._closed = True
+        for companion in [*self.companions]:
+            companion.close()
         with self._turn:
-            self._closed = True
             self._drop()
 
     def _attempt(self, request: wire.Request, kind: type[R], patience: Patience) -> tuple[R, list[str]]:
@@ -106,10 +129,10 @@ class Link:
         if self._closed:
             raise closed()
         try:
-            connection, welcome = self._door.open(self.ticket.resume, patience.deadline)
+            connection, welcome = self._door.open(Connection, self.ticket.resume, patience.deadline)
         except Refused as refusal:
             self.ticket.give_up(refusal, request, patience)
-            connection, welcome = self._door.open(None, patience.deadline)
+            connection, welcome = self._door.open(Connection, None, patience.deadline)
         self._connection = connection
         if welcome is not None:
             self.ticket.accept(welcome)
@@ -124,6 +147,8 @@ class Link:
         """Leave the parent's connection alone: two processes on one would read each other's answers."""
         self._turn = Lock()
         self._drop()
+        for companion in [*self.companions]:
+            companion.start_in_child()
 
 
 _links: weakref.WeakSet[Link] = weakref.WeakSet()

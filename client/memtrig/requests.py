@@ -9,6 +9,8 @@ from typing import Any, TypedDict
 
 from memtrig import wire
 
+EVENTS = ("promise_due", "memory_expiring", "proposal_waiting")
+"""What there are notices of."""
 PAGE = 100
 """Memories asked for at once while a list is read to its end."""
 
@@ -42,6 +44,7 @@ class Forgetting(TypedDict, total=False):
     tag: str | None
     kind: str | None
     reason: str | None
+    quote: str | None
     dry_run: bool
     confirm: int | None
 
@@ -53,9 +56,7 @@ def save(key: str | None, content: str, fields: Fields) -> wire.Save:
         raise TypeError(
             f"save() has no field {', '.join(sorted(unknown))}; it takes {', '.join(Fields.__annotations__)}"
         )
-    told: dict[str, Any] = {
-        name: value.isoformat() if isinstance(value, date) else value for name, value in fields.items()
-    }
+    told: dict[str, Any] = {name: _iso(value) for name, value in fields.items()}
     told["idempotency_key"] = told.get("idempotency_key") or once()
     return wire.Save(key=key, content=content, **told)
 
@@ -75,9 +76,9 @@ def reject(id: str, quote: str | None, reason: str | None) -> wire.Reject:
     return wire.Reject(id=id, quote=quote, reason=reason, idempotency_key=once())
 
 
-def deny(key: str | None, id: str | None, reason: str | None) -> wire.Deny:
+def deny(key: str | None, id: str | None, reason: str | None, quote: str | None) -> wire.Deny:
     """Build a deny."""
-    return wire.Deny(key=key, id=id, reason=reason, idempotency_key=once())
+    return wire.Deny(key=key, id=id, reason=reason, quote=quote, idempotency_key=once())
 
 
 def forget(key: str | None, fields: Forgetting) -> wire.Forget:
@@ -90,6 +91,41 @@ def decay(dry_run: bool) -> wire.Decay:
     return wire.Decay(dry_run=dry_run, idempotency_key=once())
 
 
+def expire(key: str | None, id: str | None, dry_run: bool) -> wire.Expire:
+    """Build an expire."""
+    return wire.Expire(key=key, id=id, dry_run=dry_run, idempotency_key=once())
+
+
+def promise(text: str, deadline: str | date | None, entity: str | None) -> wire.PromiseAdd:
+    """Build a new promise; a date or datetime becomes ISO 8601."""
+    return wire.PromiseAdd(text=text, deadline=_iso(deadline), entity=entity, idempotency_key=once())
+
+
+def promise_done(id: str, undone: bool) -> wire.PromiseDone:
+    """Build the end of a promise, or its reopening."""
+    return wire.PromiseDone(id=id, undone=undone, idempotency_key=once())
+
+
+def wellness(mood: str, sleep_hours: float | None, sleep_quality: str | None, note: str | None) -> wire.WellnessAdd:
+    """Build a note of the day."""
+    return wire.WellnessAdd(
+        mood=mood, sleep_hours=sleep_hours, sleep_quality=sleep_quality, note=note, idempotency_key=once()
+    )
+
+
+def vacuum(dry_run: bool) -> wire.Vacuum:
+    """Build a vacuum."""
+    return wire.Vacuum(dry_run=dry_run, idempotency_key=once())
+
+
+def subscribe(events: tuple[str, ...]) -> wire.Subscribe:
+    """Build a subscription; none named is all. Raises ValueError for an event that there isn't."""
+    unknown = sorted({*events} - {*EVENTS})
+    if unknown:
+        raise ValueError(f"there are no notices of {', '.join(unknown)}; there are of {', '.join(EVENTS)}")
+    return wire.Subscribe(to=[*(events or EVENTS)])
+
+
 def page(limit: int | None) -> int:
     """Choose how many memories to ask for at once when at most ``limit`` are wanted."""
     return PAGE if limit is None else max(1, min(limit, PAGE))
@@ -100,6 +136,10 @@ def hello(agent: str | None, conversation: str | None, space: str | None) -> wir
     return wire.Hello(
         protocol=wire.PROTOCOL, agent=agent, conversation=conversation, space=space, client="memtrig-python"
     )
+
+
+def _iso(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def once() -> str:

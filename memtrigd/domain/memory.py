@@ -93,6 +93,11 @@ class Memory(Struct, frozen=True):
     contested: bool = False
     """Not kept but looked up: whether a waiting proposal of its slot contests this row."""
 
+    @property
+    def erased(self) -> bool:
+        """Whether nothing is left of it but its place: a content is never blank."""
+        return not self.content
+
     def served(self, now: Micros) -> bool:
         """Tell whether it may be shown at all: active, and not past its date, swept or not."""
         return self.status is Status.ACTIVE and (self.expires_at is None or self.expires_at > now)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from memtrigd.domain.memory import Memory, canonical
 from memtrigd.domain.moments import Micros
+from memtrigd.domain.trust import Rank, rank_of
 
 NEAR: Final = 0.7
 """Jaccard similarity of character bigrams over which a text counts as near (the second seed's threshold)."""
@@ -23,15 +24,22 @@ class Scope(StrEnum):
     """One fact: its key and its text."""
     ENTITY = "entity"
     """All that is about an entity."""
+    ERASED = "erased"
+    """What an erase leaves: it names nothing, and is listed nowhere."""
 
 
 class Subject(Struct, frozen=True):
-    """What a claim is about. ``digest`` is of its canonical text, keyed by the level that is asked."""
+    """What a claim or a memory is about. The digests are keyed by the level that is asked.
+
+    ``entities`` are the canonical names of its entity, ``digest`` is of its canonical text, ``key_digest`` of its key
+    in its space.
+    """
 
     key: str
     space: str
-    entity: str | None
+    entities: tuple[str, ...]
     digest: bytes
+    key_digest: bytes = b""
 
 
 class Suppression(Struct, frozen=True):
@@ -47,11 +55,15 @@ class Suppression(Struct, frozen=True):
     memory_id: str | None = None
     reason: str | None = None
     lifted_at: Micros | None = None
+    key_digest: bytes = b""
+    """Of the key in its space, keyed: all that an erase leaves of it."""
 
     def covers(self, subject: Subject) -> bool:
         """Tell whether the wish is about this: the entity, or the key in its space, or the very text anywhere."""
         if self.scope is Scope.ENTITY:
-            return subject.entity is not None and same_entity(subject.entity, self.entity)
+            return any(same_entity(name, self.entity) for name in subject.entities)
+        if self.scope is Scope.ERASED:
+            return subject.digest == self.digest or (self.key_digest != b"" and subject.key_digest == self.key_digest)
         return (self.key == subject.key and self.space == subject.space) or self.digest == subject.digest
 
 
@@ -83,6 +95,14 @@ def verdict(text: Said, subject: Subject, suppressions: Iterable[Suppression], f
     if not text.bigrams:
         return Verdict.FREE
     return Verdict.NEAR if any(nearness(text, said(row.content)) > NEAR for row in forgotten) else Verdict.FREE
+
+
+def hides(wish: Suppression, row: Memory, subject: Subject) -> bool:
+    """Tell whether a standing wish hides a lower row from the readers of its level; ``subject`` is what ``row`` is about.
+
+    Whoever says it below, it stays hidden up here, unless it is the user's word and said after the wish.
+    """
+    return wish.covers(subject) and not (rank_of(row) >= Rank.USER_EXPLICIT and row.updated > wish.at)
 
 
 def same_entity(one: str, other: str | None) -> bool:

@@ -2,6 +2,7 @@
 
 from memtrig import wire
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
@@ -42,10 +43,13 @@ class Permit(Struct, frozen=True):
     every_space: bool = False
     missing: tuple[Level, ...] = ()
     """Those of ``reads`` whose file can't be used."""
+    about: Level | None = None
+    """The level that the owner asks about while seeing all."""
 
 
 _OWNER = Actor("owner")
 _AS_OWNER = {level: Permit(_OWNER, level, level.and_below(), (DEFAULT_SPACE,), True) for level in Level}
+_ABOUT = {level: replace(_AS_OWNER[Level.RESTRICTED], about=level) for level in Level}
 _HOOK = Permit(Actor("hook"), Level.PUBLIC, (), (DEFAULT_SPACE,))
 
 
@@ -55,6 +59,8 @@ def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Per
     Raises Refusal ``hello_first`` on an agent's door without a session, ``bad_level`` for an act at no level.
     """
     if door.kind is DoorKind.CONTROL:
+        if isinstance(request, wire.Act) and isinstance(request.request, wire.WhyNot):
+            return _ABOUT[_named_level(request)]
         return _AS_OWNER[_owner_level(request)]
     if door.kind is DoorKind.HOOK:
         return _HOOK
@@ -67,6 +73,18 @@ def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Per
 def spaces_of(own: str | None) -> tuple[str, ...]:
     """The spaces that a session sees, its own first: that is where it saves."""
     return (DEFAULT_SPACE,) if own in (None, DEFAULT_SPACE) else (own, DEFAULT_SPACE)
+
+
+def whole_vault(missing: tuple[Level, ...] = ()) -> Permit:
+    """Leave to look at every level, for finding the one at which an owner's act is to run."""
+    return replace(_AS_OWNER[Level.RESTRICTED], missing=missing)
+
+
+def _named_level(act: wire.Act) -> Level:
+    """The level that a why-not is about: which rules hide something hangs on it, so none is taken for granted."""
+    if act.level is None:
+        raise Refusal("bad_level", "why-not is about a session at some level, and none is named.", "Say --as LEVEL.")
+    return parse_level(act.level)
 
 
 def _owner_level(request: wire.Request) -> Level:

@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 
 from msgspec.structs import replace
 
+from memtrigd.domain import aliases
+from memtrigd.domain.entries import Sort
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.forgetting import DENIAL, DISPUTED_AT, effective_importance, faded
 from memtrigd.domain.levels import Level
-from memtrigd.domain.memory import Memory
+from memtrigd.domain.memory import Memory, canonical
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask, Winner, winner
-from memtrigd.gate.policy import Permit
+from memtrigd.domain.suppression import Subject, Suppression, hides
+from memtrigd.gate.policy import Actor, Permit, spaces_of
 from memtrigd.store.interface import Ledger, LevelReader, LevelWriter
 
 
@@ -23,11 +27,13 @@ class View:
 
     def __init__(self, permit: Permit, handles: Mapping[Level, LevelReader], writer: LevelWriter | None = None) -> None:
         self.level = permit.level
+        self.about = permit.level if permit.about is None else permit.about
         self.permitted = permit.reads
         self.readers = tuple(handles[level] for level in permit.reads if level not in permit.missing)
         self._writer = writer
         self.every_space = permit.every_space
         self._spaces = permit.spaces
+        self._wishful: dict[Level, bool] = {}
 
     @property
     def spaces(self) -> tuple[str, ...]:
@@ -69,15 +75,52 @@ class View:
                 stack.enter_context(reader.snapshot())
             yield
 
+    @cached_property
+    def aliases(self) -> tuple[tuple[str, str], ...]:
+        """The other names in sight: (alias, entity) of every permitted level."""
+        entries = [entry for reader in self.readers for entry in reader.entries(Sort.ALIAS)]
+        return tuple((str(entry.body["alias"]), str(entry.body["entity"])) for entry in entries)
+
+    def names_of(self, entity: str | None) -> tuple[str, ...]:
+        """Every canonical name in sight of an entity; none of none."""
+        return () if entity is None else aliases.names_of(entity, self.aliases)
+
     def copies(self, key: str, spaces: Sequence[str]) -> list[Memory]:
-        """The active copies of a key in every permitted level, in ``spaces``."""
+        """The active copies of a key in every permitted level, in ``spaces``, but those that a level above put away."""
         found = []
         for reader in self.readers:
             for space in spaces:
                 memory = reader.active(key, space)
-                if memory is not None and self.denials(memory) < DISPUTED_AT:
-                    found.append(memory)
+                if memory is None or self.denials(memory) >= DISPUTED_AT or self.wishes_on(memory):
+                    continue
+                found.append(memory)
         return found
+
+    def above(self, memory: Memory) -> tuple[LevelReader, ...]:
+        """The levels in sight above a memory's own, the highest first."""
+        return tuple(reader for reader in self.readers if reader.level > memory.level)
+
+    def wishes_on(self, memory: Memory) -> list[tuple[Level, Suppression]]:
+        """The standing wishes of levels in sight above a memory that hide it here, the highest level first.
+
+        At its own level a wish is asked when something is saved; what stands there the owner let stand.
+        """
+        asked = [reader for reader in self.above(memory) if self._has_wishes(reader)]
+        if not asked:
+            return []
+        about, text = (() if memory.entity is None else (memory.entity,)), canonical(memory.content)
+        found = []
+        for reader in asked:
+            keyed = reader.key_digest(memory.space, memory.key)
+            subject = Subject(memory.key, memory.space, about, reader.digest(text), keyed)
+            found += [(reader.level, wish) for wish in reader.wishes(subject) if hides(wish, memory, subject)]
+        return found
+
+    def _has_wishes(self, reader: LevelReader) -> bool:
+        """Tell whether anything is to be forgotten at a level; most have nothing, and most rows need no more asking."""
+        if reader.level not in self._wishful:
+            self._wishful[reader.level] = reader.has_wishes()
+        return self._wishful[reader.level]
 
     def denials(self, memory: Memory) -> int:
         """How often a memory was denied at levels in sight above its own."""
@@ -110,7 +153,7 @@ class View:
 
     def _pages(self, memory: Memory) -> list[Ledger]:
         """What the levels in sight above a memory keep of it."""
-        above = (reader.ledger(memory.id) for reader in self.readers if reader.level > memory.level)
+        above = (reader.ledger(memory.id) for reader in self.above(memory))
         return [page for page in above if page is not None]
 
     def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
@@ -142,3 +185,10 @@ class View:
     def find(self, memory_id: str) -> Memory | None:
         """The row with an id, in whichever permitted level it lies."""
         return next(filter(None, (reader.by_id(memory_id) for reader in self.readers)), None)
+
+
+def narrowed(view: View, space: str | None) -> View:
+    """What a session with a space of its own would hold at the level that a question of the owner's is about."""
+    missing = tuple(level for level in view.permitted if view.reader(level) is None)
+    leave = Permit(Actor("agent"), view.about, view.about.and_below(), spaces_of(space), missing=missing)
+    return View(leave, {reader.level: reader for reader in view.readers})

@@ -14,11 +14,12 @@ from typing import Final, TypeAlias
 import apsw
 from msgspec import Struct
 
+from memtrigd.domain.entries import Entry
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.suppression import Suppression
 from memtrigd.store.interface import Change
-from memtrigd.store.records import FIELDS, WISH_FIELDS, audited, from_row, wish_from_row
+from memtrigd.store.records import ENTRY_FIELDS, FIELDS, WISH_FIELDS, audited, entry_from_row, from_row, wish_from_row
 
 SALT_BYTES: Final = 16
 ERASE: Final = "erase"
@@ -42,7 +43,7 @@ def new_salt() -> bytes:
 def append(
     connection: apsw.Connection,
     key: bytes,
-    state: Memory | Suppression,
+    state: Memory | Suppression | Entry,
     salt: bytes,
     *,
     change: Change,
@@ -102,6 +103,7 @@ def verify(connection: apsw.Connection, key: bytes, level: Level, known: Head | 
             *_broken_links(connection, key, known),
             *_unvouched_memories(connection, key, level),
             *_unvouched_suppressions(connection, key),
+            *_unvouched_entries(connection, key, level),
             *_unvouched_versions(connection, key),
             *_unvouched_events(connection, key),
         ]
@@ -131,12 +133,12 @@ def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -
         memory = from_row(tuple(row), level)
         if digest is None:
             yield f"Memory {memory.id} is not in the journal."
-        elif salt is None and op == ERASE:
+        elif salt is None and op == ERASE and not memory.content:
             continue
         elif salt is None or not hmac.compare_digest(digest, _of_state(key, salt, memory)):
             yield f"Memory {memory.id} is not as the journal left it."
     for (subject,) in connection.execute(_MISSING):
-        yield f"Memory or suppression {subject} is in the journal and nowhere else."
+        yield f"Memory, suppression or entry {subject} is in the journal and nowhere else."
 
 
 def _unvouched_suppressions(connection: apsw.Connection, key: bytes) -> Iterator[str]:
@@ -146,6 +148,15 @@ def _unvouched_suppressions(connection: apsw.Connection, key: bytes) -> Iterator
             yield f"Suppression {wish.id} is not in the journal."
         elif not hmac.compare_digest(digest, _of_state(key, salt, wish)):
             yield f"Suppression {wish.id} is not as the journal left it."
+
+
+def _unvouched_entries(connection: apsw.Connection, key: bytes, level: Level) -> Iterator[str]:
+    for _, digest, salt, *row in connection.execute(_ENTRIES):
+        entry = entry_from_row(tuple(row), level)
+        if digest is None:
+            yield f"Entry {entry.id} is not in the journal."
+        elif not hmac.compare_digest(digest, _of_state(key, salt, entry)):
+            yield f"Entry {entry.id} is not as the journal left it."
 
 
 def _unvouched_versions(connection: apsw.Connection, key: bytes) -> Iterator[str]:
@@ -160,7 +171,10 @@ def _unvouched_versions(connection: apsw.Connection, key: bytes) -> Iterator[str
 
 
 def _unvouched_events(connection: apsw.Connection, key: bytes) -> Iterator[str]:
+    erased = set(connection.execute(_ERASED))
     for seq, digest, salt, *event in connection.execute(_EVENTS):
+        if salt is None and event[-2] is None and (event[-1],) in erased:
+            continue
         if salt is None or not hmac.compare_digest(digest, _of_event(key, salt, *event)):
             yield f"The event of row {seq} is not as the journal left it."
     for (seq,) in connection.execute(
@@ -173,8 +187,8 @@ def _told(change: Change) -> tuple[Field, ...]:
     return change.at, change.op, change.actor, change.session, change.reason
 
 
-def _of_state(key: bytes, salt: bytes, state: Memory | Suppression) -> bytes:
-    purpose = b"state" if isinstance(state, Memory) else b"wish"
+def _of_state(key: bytes, salt: bytes, state: Memory | Suppression | Entry) -> bytes:
+    purpose = _PURPOSES[type(state)]
     return hmac.digest(key, purpose + salt + audited(state), "sha256")
 
 
@@ -196,6 +210,8 @@ def _prefixed(value: Field) -> bytes:
     return type(value).__name__[:1].encode() + len(raw).to_bytes(4, "big") + raw
 
 
+_PURPOSES: Final = {Memory: b"state", Suppression: b"wish", Entry: b"entry"}
+"""What keeps the digests of one kind of state apart from those of another."""
 NEWEST: Final = "SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1"
 """The number and the seal of the newest row."""
 
@@ -208,23 +224,27 @@ def _with_last(table: str, fields: Sequence[str]) -> str:
             ", ".join(f"{table}.{field}" for field in fields),
             f"FROM {table} LEFT JOIN audit AS last",
             "ON last.seq = (SELECT max(seq) FROM audit",
-            f"WHERE memory_id = {table}.id) ORDER BY number",
+            f"WHERE memory_id = {table}.id)",
         )
     )
 
 
-_MEMORIES: Final = _with_last("memory", FIELDS)
+_MEMORIES: Final = " UNION ALL ".join(_with_last(table, FIELDS) for table in ("memory", "archive"))
 _SUPPRESSIONS: Final = _with_last("suppression", WISH_FIELDS)
+_ENTRIES: Final = _with_last("entry", ENTRY_FIELDS)
+_ERASED: Final = "SELECT memory_id FROM audit WHERE op = 'erase' UNION SELECT about FROM event WHERE op = 'erase'"
 _MISSING: Final = (
     "SELECT DISTINCT memory_id FROM audit WHERE memory_id <> ''"
-    " AND memory_id NOT IN (SELECT id FROM memory) AND memory_id NOT IN (SELECT id FROM suppression)"
+    " AND memory_id NOT IN (SELECT id FROM memory UNION ALL SELECT id FROM suppression"
+    " UNION ALL SELECT id FROM entry UNION ALL SELECT id FROM archive)"
 )
 _TOLD: Final = "told.at, told.op, told.actor, told.session, told.reason"
 _VERSIONS: Final = " ".join(
     (
         "SELECT audit.seq, audit.version, salt, told.memory_id,",
         _TOLD,
-        ", told.fields FROM audit JOIN memory ON memory.id = audit.memory_id",
+        ", told.fields FROM audit JOIN (SELECT id, salt FROM memory UNION ALL SELECT id, salt FROM archive) AS kept",
+        "ON kept.id = audit.memory_id",
         "LEFT JOIN version AS told ON told.seq = audit.seq WHERE salt IS NOT NULL ORDER BY audit.seq",
     )
 )

@@ -13,6 +13,7 @@ from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
 from memtrigd.store.interface_control import ControlWriter
+from memtrigd.store.interface_wishes import WishReader
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -48,6 +49,14 @@ class Version(Struct, frozen=True, kw_only=True):
     fields: dict[str, object]
 
 
+class Event(Struct, frozen=True, kw_only=True):
+    """What a session did at a level to no memory of it. ``about`` is the lower memory, or the wish that it lifted."""
+
+    op: str
+    at: Micros
+    about: str | None
+
+
 class Ledger(Struct, frozen=True, kw_only=True):
     """What a higher level keeps of a memory below it, which it must not write: its own recalls and denials."""
 
@@ -59,7 +68,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class LevelReader(Protocol):
+class LevelReader(WishReader, Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
     Where the level can't be read a call raises Refusal ``level_unavailable`` or ``store_locked``, naming what it is.
@@ -113,33 +122,26 @@ class LevelReader(Protocol):
     def session_versions(self, session: str) -> list[Version]:
         """All that a session did at this level, the newest first."""
 
-    def suppressions(self) -> list[Suppression]:
-        """What is not to be learnt again, the newest first; neither lifted ones nor those that an erase left."""
+    def versions_since(self, at: Micros) -> list[Version]:
+        """All that happened at this level since a moment, the newest first."""
 
-    def wishes(self, key: str, space: str, entities: Sequence[str], digest: bytes) -> list[Suppression]:
-        """The standing suppressions that may cover a subject, those that an erase left too: by its key in its space,
-        by a canonical name of its entity, by the digest of its text; the newest first. By index: nothing is scanned."""
-
-    def has_wishes(self) -> bool:
-        """Tell whether any suppression stands here at all."""
+    def session_events(self, session: str) -> list[Event]:
+        """What a session did at this level to no memory of it, the newest first."""
 
     def entries(self, sort: Sort, *, closed: bool = False, name: str | None = None) -> list[Entry]:
         """The open entries of a sort, the oldest first; with ``closed`` every one."""
 
+    def session_entries(self, session: str) -> list[Entry]:
+        """All entries that a session made here, the oldest first."""
+
     def entry(self, entry_id: str) -> Entry | None:
         """The entry with this id, closed or not."""
-
-    def digest(self, canonical_text: str) -> bytes:
-        """The keyed digest under which a forgotten text is known at this level."""
 
     def ledger(self, memory_id: str) -> Ledger | None:
         """What this level keeps of a memory of a lower one."""
 
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
-
-    def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
-        """What deletes at this level hide of a key, for readers of ``spaces``."""
 
     def newest(self, spaces: Sequence[str], tag: str | None, before: tuple[Micros, str] | None) -> Iterator[Memory]:
         """Active rows by (updated, id) descending, strictly before ``before``; lazily, so that a page costs a page."""
@@ -201,6 +203,9 @@ class LevelWriter(LevelReader, Protocol):
     def lift(self, suppression_id: str, change: Change) -> None:
         """Take a suppression back, with its audit row."""
 
+    def reinstate(self, suppression_id: str, change: Change) -> None:
+        """Let a lifted suppression stand again, with its audit row."""
+
     def unmask(self, memory_id: str, change: Change) -> None:
         """Take back every mask on a lower memory."""
 
@@ -216,6 +221,9 @@ class LevelWriter(LevelReader, Protocol):
         ``by_id``, ``told`` and ``versions`` still find them, and ``amend`` brings one back.
         """
 
+    def archivable(self, before: Micros) -> int:
+        """How many rows ``archive`` would move."""
+
     def erase(self, memory_id: str, change: Change) -> None:
         """Remove every byte of a memory's text: from its row, versions, index, events, wishes, answers, and its salt.
 
@@ -223,8 +231,8 @@ class LevelWriter(LevelReader, Protocol):
         neither its key nor its text is learnt again. Call ``Upkeep.scrub`` after the commit, or the log still has it.
         """
 
-    def note(self, change: Change) -> None:
-        """Keep something that happened to a session at this level, with its audit row."""
+    def note(self, change: Change, about: str | None = None) -> None:
+        """Keep something that happened at this level to no memory of it, with its audit row."""
 
     def remember(
         self, session: str | None, idempotency_key: str, answer: Remembered, memory_id: str | None, at: Micros

@@ -38,6 +38,8 @@ class Job(Struct, frozen=True):
     done: Done
     level: Level | None = None
     line: str | None = None
+    alone: bool = False
+    """Outside any transaction, after all that came before it and before all that comes after."""
 
 
 def stopping() -> Refusal:

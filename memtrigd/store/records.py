@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from memtrigd.domain.entries import Entry, Sort
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Kind, Memory, Source, Status, canonical
 from memtrigd.domain.suppression import Scope, Suppression
@@ -22,6 +23,9 @@ MOVED_BY_RECALL: Final = frozenset({"importance", "importance_at", "last_recalle
 WISH_FIELDS: Final = Suppression.__struct_fields__
 """The columns of a suppression in their order."""
 
+ENTRY_FIELDS: Final = tuple(field for field in Entry.__struct_fields__ if field != "level")
+"""The columns of an entry in their order. The level is the file."""
+
 Row = tuple[Any, ...]
 
 _KINDS: Final = {kind.value: kind for kind in Kind}
@@ -37,6 +41,7 @@ _DEFAULTS: Final = {f.name: f.default for f in msgspec.structs.fields(Memory)}
 _AUDITED: Final[dict[type, dict[str, Any]]] = {
     Memory: {field: _DEFAULTS[field] for field in FIELDS if field not in MOVED_BY_RECALL},
     Suppression: {f.name: f.default for f in msgspec.structs.fields(Suppression)},
+    Entry: {f.name: f.default for f in msgspec.structs.fields(Entry) if f.name != "level"},
 }
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _Delta: Final = msgspec.defstruct(
@@ -89,6 +94,18 @@ def wish_from_row(row: Row) -> Suppression:
     return Suppression(**{**fields, "scope": Scope(fields["scope"])})
 
 
+def entry_to_row(entry: Entry) -> Row:
+    """The values of ENTRY_FIELDS as SQLite keeps them."""
+    return tuple(_stored(getattr(entry, field)) for field in ENTRY_FIELDS)
+
+
+def entry_from_row(row: Row, level: Level) -> Entry:
+    """Build the entry of a row with ENTRY_FIELDS."""
+    fields: dict[str, Any] = dict(zip(ENTRY_FIELDS, row, strict=True))
+    body = msgspec.json.decode(fields["body"])
+    return Entry(**{**fields, "level": level, "sort": Sort(fields["sort"]), "body": body})
+
+
 def changed(before: Memory | None, after: Memory) -> str:
     """The fields that a version holds, as a JSON object: what differs from ``before`` or from the defaults."""
     base = _DEFAULTS if before is None else {field: getattr(before, field) for field in FIELDS}
@@ -101,7 +118,7 @@ def changes_in(fields: str) -> dict[str, object]:
     return {field: value for field in FIELDS if (value := getattr(delta, field)) is not msgspec.UNSET}
 
 
-def audited(state: Memory | Suppression) -> bytes:
+def audited(state: Memory | Suppression | Entry) -> bytes:
     """The canonical state that an audit digest is taken of.
 
     Fields at their default are left out, so that a field that a later program adds changes no older digest.
@@ -110,7 +127,7 @@ def audited(state: Memory | Suppression) -> bytes:
     return _object(state, [field for field in defaults if getattr(state, field) != defaults[field]]).encode()
 
 
-def _object(state: Memory | Suppression, fields: Sequence[str]) -> str:
+def _object(state: Memory | Suppression | Entry, fields: Sequence[str]) -> str:
     return _encode({field: getattr(state, field) for field in fields}).decode()
 
 
@@ -121,4 +138,4 @@ def _list(text: str) -> tuple[str, ...]:
 def _stored(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
-    return _encode(value).decode() if isinstance(value, tuple) else value
+    return _encode(value).decode() if isinstance(value, tuple | dict) else value

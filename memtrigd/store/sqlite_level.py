@@ -11,14 +11,15 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
-from memtrigd.domain.suppression import Suppression
+from memtrigd.domain.suppression import Subject, Suppression
 from memtrigd.store import audit
 from memtrigd.store import statements as sql
-from memtrigd.store.handles import ReadHandle, Row, Values
+from memtrigd.store.handles import Row, Values
 from memtrigd.store.history import state_at
-from memtrigd.store.interface import Change, Corpus, Ledger, Remembered, Version
+from memtrigd.store.interface import Change, Corpus, Event, Ledger, Remembered, Version
 from memtrigd.store.lexicon import token
 from memtrigd.store.records import changes_in, folded, from_row, wish_from_row
+from memtrigd.store.sqlite_entries import EntryReader
 
 _AFTER_ALL: Final = (2**63 - 1, "")
 _INACTIVE: Final = json.dumps([status for status in Status if status is not Status.ACTIVE])
@@ -29,7 +30,7 @@ def file_name(level: Level) -> str:
     return f"{level.slug}.db"
 
 
-class SqliteLevelReader(ReadHandle):
+class SqliteLevelReader(EntryReader):
     """The LevelReader of one file, over a connection that is this handle's own. ``key`` is that of its audit.
 
     Raises Refusal ``level_unavailable`` or ``store_locked`` where the file can't be read.
@@ -71,25 +72,28 @@ class SqliteLevelReader(ReadHandle):
 
     def told(self, key: str, spaces: Sequence[str]) -> list[Memory]:
         """Every row that a key ever had, whatever its status, the oldest first."""
-        return sorted(self._each(sql.TOLD, {"key": key, "spaces": json.dumps(spaces)}), key=_age)
+        asked = {"key": key, "spaces": json.dumps(spaces)}
+        return sorted([*self._each(sql.TOLD, asked), *self._each(sql.ARCHIVED_TOLD, asked)], key=_age)
 
     def select(
         self,
         spaces: Sequence[str],
         statuses: Sequence[str],
         *,
-        entity: str | None = None,
+        entities: Sequence[str] = (),
         kind: str | None = None,
         tag: str | None = None,
         session: str | None = None,
         expires_before: Micros | None = None,
+        updated_since: Micros | None = None,
     ) -> Iterator[Memory]:
         """Rows with one of ``statuses`` that fit all that is given, the newest first.
 
         Read as they are asked for, like ``newest``: who changes rows takes them all first. ``tag`` is matched whole.
         """
-        filters = {"entity": folded(entity), "kind": kind, "tag": tag, "session": session}
-        asked = {**filters, "expires_before": expires_before}
+        names = json.dumps([folded(name) for name in entities]) if entities else None
+        filters = {"entities": names, "kind": kind, "tag": tag, "session": session}
+        asked = {**filters, "expires_before": expires_before, "updated_since": updated_since}
         given = {name: value for name, value in asked.items() if value is not None}
         wanted = {f"status{place}": status for place, status in enumerate(dict.fromkeys(statuses))}
         if not wanted:
@@ -115,13 +119,51 @@ class SqliteLevelReader(ReadHandle):
         """All that a session did at this level, the newest first."""
         return list(map(_version, self._rows(sql.SESSION_VERSIONS, (session,))))
 
-    def suppressions(self) -> list[Suppression]:
-        """What is not to be learnt again, the newest first; lifted ones are left out."""
-        return list(map(wish_from_row, self._rows(sql.SUPPRESSIONS)))
+    def versions_since(self, at: Micros) -> list[Version]:
+        """All that happened at this level since a moment, the newest first."""
+        return list(map(_version, self._rows(sql.VERSIONS_SINCE, (at,))))
+
+    def session_events(self, session: str) -> list[Event]:
+        """What a session did at this level to no memory of it, the newest first."""
+        rows = self._rows(sql.SESSION_EVENTS, (session,))
+        return [Event(op=op, at=at, about=about) for _, op, at, about in rows]
+
+    def suppressions(self, limit: int | None = None) -> list[Suppression]:
+        """What is not to be learnt again, the newest first; neither lifted ones nor those that an erase left."""
+        return list(map(wish_from_row, self._rows(sql.SUPPRESSIONS, (-1 if limit is None else limit,))))
+
+    def wishes(self, subject: Subject) -> list[Suppression]:
+        """The standing suppressions that cover a subject, those that an erase left too."""
+        asked = {
+            "key": subject.key,
+            "space": subject.space,
+            "entities": json.dumps([folded(name) for name in subject.entities]),
+            "digest": subject.digest,
+            "key_digest": subject.key_digest,
+        }
+        found = map(wish_from_row, self._rows(sql.WISHES, asked))
+        return [wish for wish in found if wish.covers(subject)]
+
+    def wishes_about(self, memory_id: str) -> list[Suppression]:
+        """Every suppression that was made with a memory, lifted or not."""
+        return list(map(wish_from_row, self._rows(sql.WISHES_ABOUT, (memory_id,))))
+
+    def wish(self, suppression_id: str) -> Suppression | None:
+        """The suppression with this id, lifted or not."""
+        row = self._first(sql.WISH, (suppression_id,))
+        return None if row is None else wish_from_row(row)
+
+    def has_wishes(self) -> bool:
+        """Tell whether any suppression stands here at all."""
+        return self._first("SELECT 1 FROM suppression WHERE lifted_at IS NULL LIMIT 1") is not None
 
     def digest(self, canonical_text: str) -> bytes:
         """The keyed digest under which a forgotten text is known at this level."""
         return audit.text_digest(self._key, canonical_text)
+
+    def key_digest(self, space: str, key: str) -> bytes:
+        """The keyed digest under which an erased key is known at this level."""
+        return audit.text_digest(self._key, f"{space}\0{key}")
 
     def ledger(self, memory_id: str) -> Ledger | None:
         """What this level keeps of a memory of a lower one."""
@@ -130,12 +172,25 @@ class SqliteLevelReader(ReadHandle):
 
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
-        return self._one(sql.BY_ID, (memory_id,))
+        return self._one(sql.BY_ID, (memory_id,)) or self._one(sql.ARCHIVED_BY_ID, (memory_id,))
 
     def masks(self, key: str, spaces: Sequence[str]) -> list[Mask]:
         """What deletes at this level hide of a key, for readers of ``spaces``."""
         rows = self._rows("SELECT space, memory_id, seen_count FROM mask WHERE key = ?", (key,))
         return [Mask(memory_id, seen, self._level, space) for space, memory_id, seen in rows if space in spaces]
+
+    def masks_on(self, memory_id: str) -> list[Mask]:
+        """What this level hides of one lower memory, for readers of any space."""
+        rows = self._rows("SELECT space, seen_count FROM mask WHERE memory_id = ? ORDER BY space", (memory_id,))
+        return [Mask(memory_id, seen, self._level, space) for space, seen in rows]
+
+    def masked(self) -> list[str]:
+        """The ids of all lower memories that have a mask here, in order."""
+        return [memory_id for (memory_id,) in self._rows(sql.MASKED)]
+
+    def denied(self) -> list[str]:
+        """The ids of all lower memories that were denied here, in order."""
+        return [memory_id for (memory_id,) in self._rows(sql.DENIED)]
 
     def newest(self, spaces: Sequence[str], tag: str | None, before: tuple[Micros, str] | None) -> Iterator[Memory]:
         """Active rows by (updated, id) descending, strictly before ``before``.
@@ -150,9 +205,10 @@ class SqliteLevelReader(ReadHandle):
         """The spaces that have active memories here, in order."""
         return [space for (space,) in self._rows(sql.SPACES)]
 
-    def facet(self, entity: str, kind: str, spaces: Sequence[str], limit: int) -> list[Memory]:
-        """Active rows of an entity and kind, the newest first."""
-        wanted = {"entity": folded(entity), "kind": kind, "spaces": json.dumps(spaces), "limit": limit}
+    def facet(self, entities: Sequence[str], kind: str, spaces: Sequence[str], limit: int) -> list[Memory]:
+        """Active rows of an entity, by whichever of its names, and of a kind, the newest first."""
+        names = json.dumps([folded(name) for name in entities])
+        wanted = {"entities": names, "kind": kind, "spaces": json.dumps(spaces), "limit": limit}
         return list(self._each(sql.FACET, wanted))
 
     def corpus(self) -> Corpus:
@@ -174,6 +230,8 @@ class SqliteLevelReader(ReadHandle):
     def counts(self) -> dict[str, int]:
         """How many memories there are by status; statuses without any are left out."""
         counts = {Status.ACTIVE.value: self.corpus().documents, **dict(self._rows(sql.INACTIVE, (_INACTIVE,)))}
+        archived = self._rows("SELECT count(*) FROM archive")[0][0]
+        counts[Status.SUPERSEDED.value] = counts.get(Status.SUPERSEDED.value, 0) + archived
         return {status: count for status, count in counts.items() if count}
 
     def remembered(self, session: str | None, idempotency_key: str) -> Remembered | None:

@@ -10,15 +10,16 @@ from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
-from memtrigd.store import audit
+from memtrigd.store import audit, sqlite_erasing
 from memtrigd.store.handles import WriteHandle
 from memtrigd.store.interface import Change, Ledger, Remembered
 from memtrigd.store.lexicon import spelling
-from memtrigd.store.records import COLUMNS, WISH_FIELDS, changed, to_row, wish_from_row, wish_to_row
+from memtrigd.store.records import COLUMNS, WISH_FIELDS, changed, folded, to_row, wish_from_row, wish_to_row
+from memtrigd.store.sqlite_entries import EntryWriter
 from memtrigd.store.sqlite_level import SqliteLevelReader
 
 
-class SqliteLevelWriter(SqliteLevelReader, WriteHandle):
+class SqliteLevelWriter(SqliteLevelReader, EntryWriter, WriteHandle):
     """The LevelWriter of one file."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:
@@ -43,7 +44,9 @@ class SqliteLevelWriter(SqliteLevelReader, WriteHandle):
             raise ValueError(f"no memory {memory.id} to amend")
         if (before.key, before.space, before.content) != (memory.key, memory.space, memory.content):
             raise ValueError(f"memory {memory.id} is to become another memory")
-        number, salt = next(self.connection.execute("SELECT number, salt FROM memory WHERE id = ?", (memory.id,)))
+        number, salt = self._place(memory.id)
+        if salt is None:
+            raise ValueError(f"memory {memory.id} was erased")
         self.connection.execute(_AMEND, (*to_row(memory), number))
         self._reindex(number, before, memory, terms)
         self._record(before, memory, salt, change)
@@ -63,7 +66,7 @@ class SqliteLevelWriter(SqliteLevelReader, WriteHandle):
     def suppress(self, wish: Suppression, change: Change) -> None:
         """Keep a suppression, with its audit row."""
         salt = audit.new_salt()
-        self.connection.execute(_SUPPRESS, (salt, *wish_to_row(wish)))
+        self.connection.execute(_SUPPRESS, (salt, folded(wish.entity), *wish_to_row(wish)))
         audit.append(self.connection, self._key, wish, salt, change=change)
 
     def lift(self, suppression_id: str, change: Change) -> None:
@@ -76,6 +79,47 @@ class SqliteLevelWriter(SqliteLevelReader, WriteHandle):
         lifted = replace(wish_from_row(tuple(fields)), lifted_at=change.at)
         audit.append(self.connection, self._key, lifted, salt, change=change)
 
+    def reinstate(self, suppression_id: str, change: Change) -> None:
+        """Let a lifted suppression stand again, with its audit row. Raises ValueError for none that was lifted."""
+        row = self.connection.execute(_LIFTED, (suppression_id,)).fetchone()
+        if row is None:
+            raise ValueError(f"no suppression {suppression_id} was lifted")
+        number, salt, *fields = row
+        self.connection.execute("UPDATE suppression SET lifted_at = NULL WHERE number = ?", (number,))
+        standing = replace(wish_from_row(tuple(fields)), lifted_at=None)
+        audit.append(self.connection, self._key, standing, salt, change=change)
+
+    def archivable(self, before: Micros) -> int:
+        """How many rows ``archive`` would move."""
+        return int(next(self.connection.execute(_ARCHIVABLE, (before,)))[0])
+
+    def archive(self, before: Micros) -> int:
+        """Move superseded rows that were last changed before ``before`` out of the way; return how many."""
+        self.connection.execute(_ARCHIVE, (before,))
+        self.connection.execute(_FORSAKE, (before,))
+        return self.connection.changes()
+
+    def erase(self, memory_id: str, change: Change) -> None:
+        """Remove every byte of a memory's text, and its salt; see the interface."""
+        row = self.by_id(memory_id)
+        if row is not None:
+            number, _ = self._place(memory_id)
+            if row.status is Status.ACTIVE:
+                self._leave_index(number, row)
+            sqlite_erasing.empty_row(self.connection, self._key, row, change)
+        sqlite_erasing.empty_traces(self.connection, self._key, memory_id, change)
+        if row is None:
+            self._note(change, memory_id)
+
+    def _place(self, memory_id: str) -> tuple[int, bytes | None]:
+        """The number and salt of a row; one in the archive is brought back first."""
+        place = self.connection.execute(_PLACE, (memory_id,)).fetchone()
+        if place is None:
+            self.connection.execute(_FETCH, (memory_id,))
+            self.connection.execute("DELETE FROM archive WHERE id = ?", (memory_id,))
+            place = next(self.connection.execute(_PLACE, (memory_id,)))
+        return place[0], place[1]
+
     def unmask(self, memory_id: str, change: Change) -> None:
         """Take back every mask on a lower memory, with an audit row if there was one."""
         self.connection.execute("DELETE FROM mask WHERE memory_id = ?", (memory_id,))
@@ -87,9 +131,9 @@ class SqliteLevelWriter(SqliteLevelReader, WriteHandle):
         self._must_be_here(mask.level)
         self.connection.execute(_MASK, (key, mask.space, mask.memory_id, mask.seen_count))
 
-    def note(self, change: Change) -> None:
-        """Keep something that happened to a session, with its audit row."""
-        self._note(change, None)
+    def note(self, change: Change, about: str | None = None) -> None:
+        """Keep something that happened at this level to no memory of it, with its audit row."""
+        self._note(change, about)
 
     def remember(
         self, session: str | None, idempotency_key: str, answer: Remembered, memory_id: str | None, at: Micros
@@ -156,14 +200,28 @@ def _insert(table: str, columns: Sequence[str], how: str = "INSERT INTO") -> str
     return " ".join((how, table, "(", ", ".join(columns), ") VALUES (", ", ".join("?" * len(columns)), ")"))
 
 
+def _move(table: str) -> str:
+    row = ", ".join(("salt", *COLUMNS))  # the number is the table's own
+    return " ".join(("INSERT INTO", table, "(", row, ") SELECT", row))
+
+
 _ADD: Final = _insert("memory", ("salt", *COLUMNS))
 _AMEND: Final = " ".join(("UPDATE memory SET", ", ".join(f"{column} = ?" for column in COLUMNS), "WHERE number = ?"))
 _STAMP: Final = "UPDATE memory SET importance = ?, importance_at = ?, last_recalled = ?, recall_count = ? WHERE id = ?"
 _KEEP_LEDGER: Final = _insert("ledger", Ledger.__struct_fields__, "REPLACE INTO")
-_SUPPRESS: Final = _insert("suppression", ("salt", *WISH_FIELDS))
+_SUPPRESS: Final = _insert("suppression", ("salt", "entity_folded", *WISH_FIELDS))
 _STANDING: Final = " ".join(
     ("SELECT number, salt,", ", ".join(WISH_FIELDS), "FROM suppression WHERE id = ? AND lifted_at IS NULL")
 )
+_LIFTED: Final = " ".join(
+    ("SELECT number, salt,", ", ".join(WISH_FIELDS), "FROM suppression WHERE id = ? AND lifted_at IS NOT NULL")
+)
+_PLACE: Final = "SELECT number, salt FROM memory WHERE id = ?"
+_OLD: Final = "FROM memory INDEXED BY memory_superseded WHERE status = 'superseded' AND updated < ?"
+_ARCHIVABLE: Final = "SELECT count(*) " + _OLD
+_ARCHIVE: Final = " ".join((_move("archive"), _OLD))
+_FORSAKE: Final = "DELETE " + _OLD
+_FETCH: Final = _move("memory") + " FROM archive WHERE id = ?"
 _NOTE: Final = _insert("event", ("seq", "salt", "at", "op", "actor", "session", "reason", "about"))
 _MASK: Final = (
     "INSERT INTO mask (key, space, memory_id, seen_count) VALUES (?, ?, ?, ?)"

@@ -5,7 +5,7 @@ from typing import Final
 
 from memtrigd.domain.memory import Status
 from memtrigd.store.interface import Ledger
-from memtrigd.store.records import FIELDS, WISH_FIELDS
+from memtrigd.store.records import ENTRY_FIELDS, FIELDS, WISH_FIELDS
 
 # A status that is not active is asked for twice, or SQLite does not see that memory_told, which is partial, has it.
 _CONTESTED: Final = (
@@ -13,12 +13,14 @@ _CONTESTED: Final = (
     " AND proposal.status <> 'active' AND proposal.status = 'pending' AND proposal.contests = memory.id)"
 )
 _IN_SPACES: Final = "space IN (SELECT value FROM json_each(:spaces))"
+_OF_ENTITY: Final = "entity_folded IN (SELECT value FROM json_each(:entities))"
 _FITS: Final = {
-    "entity": "entity_folded = :entity",
+    "entities": _OF_ENTITY,
     "kind": "kind = :kind",
     "tag": "EXISTS (SELECT 1 FROM json_each(memory.tags) WHERE value = :tag)",
     "session": "session = :session",
     "expires_before": "expires_at < :expires_before",
+    "updated_since": "updated >= :updated_since",
 }
 
 
@@ -38,7 +40,7 @@ def selection(statuses: Sequence[str], given: Sequence[str]) -> str:
 
 def _rows(status: str, given: Sequence[str]) -> str:
     """The shortest way to the rows of one status: few are of an entity, have a tag or expire."""
-    if "entity" in given:
+    if "entities" in given:
         return "memory INDEXED BY memory_entity"
     if "tag" in given and status == Status.ACTIVE:
         return "tag CROSS JOIN memory ON memory.number = tag.number AND tag.tag = :tag"
@@ -64,6 +66,8 @@ TOLD: Final = " UNION ALL ".join(  # each index has a part of a key's rows; unas
     for index, part in (("memory_slot", "status = 'active'"), ("memory_told", "status <> 'active'"))
 )
 BY_ID: Final = _select("memory WHERE id = ?")
+ARCHIVED_BY_ID: Final = _select("archive AS memory WHERE id = ?")
+ARCHIVED_TOLD: Final = _select(f"archive AS memory WHERE {_IN_SPACES} AND key = :key")
 BY_NUMBER: Final = _select("memory WHERE number = ?")
 NEWEST: Final = _select(  # with the index of slots all rows of the spaces would be read and sorted
     "memory INDEXED BY memory_status WHERE status = 'active' AND (updated, id) < (:updated, :id)"
@@ -74,7 +78,7 @@ NEWEST_TAGGED: Final = _select(
     f" AND {_IN_SPACES} ORDER BY tag.updated DESC, tag.id DESC"
 )
 FACET: Final = _select(
-    "memory INDEXED BY memory_facet WHERE status = 'active' AND entity_folded = :entity AND kind = :kind"
+    f"memory INDEXED BY memory_facet WHERE status = 'active' AND {_OF_ENTITY} AND kind = :kind"
     f" AND {_IN_SPACES} ORDER BY updated DESC, id DESC LIMIT :limit"
 )
 AFTER: Final = _select(  # document has the numbers of the active rows: what was retired in between costs nothing
@@ -98,6 +102,26 @@ REMEMBERED: Final = "SELECT digest, reply FROM request WHERE session = ? AND ide
 _VERSION: Final = "SELECT seq, memory_id, op, actor, session, at, reason, fields FROM version"
 VERSIONS: Final = _VERSION + " WHERE memory_id = ? ORDER BY seq"
 SESSION_VERSIONS: Final = _VERSION + " WHERE session = ? ORDER BY seq DESC"
-SUPPRESSIONS: Final = " ".join(
-    ("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE lifted_at IS NULL ORDER BY at DESC, id DESC")
+VERSIONS_SINCE: Final = _VERSION + " WHERE at >= ? ORDER BY seq DESC"
+_WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE lifted_at IS NULL"))
+SUPPRESSIONS: Final = _WISH + " AND scope <> 'erased' ORDER BY at DESC, id DESC LIMIT ?"
+WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE id = ?"))
+MASKED: Final = "SELECT DISTINCT memory_id FROM mask INDEXED BY mask_of ORDER BY memory_id"
+DENIED: Final = "SELECT memory_id FROM ledger INDEXED BY ledger_denied WHERE deny_count > 0 ORDER BY memory_id"
+WISHES: Final = " UNION ".join(  # each part walks an index of its own
+    " AND ".join((_WISH, part))
+    for part in (
+        "key = :key AND space = :space",
+        f"entity_folded IS NOT NULL AND {_OF_ENTITY}",
+        "digest = :digest",
+        "key_digest <> x'' AND key_digest = :key_digest",
+    )
 )
+WISHES_ABOUT: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE memory_id = ?"))
+SESSION_EVENTS: Final = "SELECT seq, op, at, about FROM event WHERE session = ? ORDER BY seq DESC"
+_ENTRY: Final = " ".join(("SELECT", ", ".join(ENTRY_FIELDS), "FROM entry"))
+ENTRY: Final = _ENTRY + " WHERE id = ?"
+ENTRIES_OPEN: Final = _ENTRY + " WHERE sort = ? AND closed IS NULL ORDER BY created, id"
+ENTRIES: Final = _ENTRY + " WHERE sort = ? ORDER BY created, id"
+ENTRIES_NAMED: Final = _ENTRY + " INDEXED BY entry_name WHERE sort = ? AND name = ? ORDER BY created, id"
+SESSION_ENTRIES: Final = _ENTRY + " INDEXED BY entry_by WHERE session = ? ORDER BY created, id"

@@ -9,9 +9,10 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.store import control
 from memtrigd.store.faults import DAMAGE, ORDINARY, refusal_for
-from memtrigd.store.interface import Hands, LevelReader
+from memtrigd.store.interface import Hands, LevelReader, Upkeep
 from memtrigd.store.lanes import Deliver, Done, Job, Lane, Outcome, stopping
 from memtrigd.store.sqlite_level import file_name
+from memtrigd.store.upkeep import SqliteUpkeep
 from memtrigd.store.vault import Vault
 
 
@@ -46,6 +47,19 @@ class Transactions:
             return _commit(*self._desks[level], jobs)
         except Exception as error:
             return [self._judge(error, level)] * len(jobs)
+
+    def outside(self, job: Job) -> Outcome:
+        """Run a job that is to stand alone, outside any transaction; judged as a commit is."""
+        if self._vault.poison is not None:
+            return stopping()
+        if job.level is not None and job.level in self._vault.unavailable:
+            return self._vault.unavailable[job.level]
+        try:
+            return job.run(None)
+        except apsw.Error as error:
+            return self._judge(error, job.level)
+        except Refusal as refusal:
+            return refusal
 
     def run_now(self, level: Level | None, run: Callable[[Hands], Any]) -> Any:
         """Run one function in a transaction on the calling thread; return its value or raise its exception.
@@ -89,9 +103,18 @@ class WriterLane(Lane):
         """
         self.put(Job(run, done, level, line))
 
+    def submit_alone(self, level: Level, run: Callable[[Upkeep], Any], done: Done) -> None:
+        """Run ``run`` outside any transaction, after all that was submitted before it."""
+        self.put(
+            Job(lambda _: run(SqliteUpkeep(self._vault.writers()[level].connection, level)), done, level, alone=True)
+        )
+
     def perform(self, batch: Sequence[Job]) -> None:
         """Commit the batch, file by file; the outcomes of each commit go out when it is done."""
         for jobs in _commits(batch):
+            if jobs[0].alone:
+                self.deliver([(jobs[0].done, self._transactions.outside(jobs[0]))])
+                continue
             outcomes = self._transactions.run(jobs[0].level, jobs)
             self.deliver([(job.done, outcome) for job, outcome in zip(jobs, outcomes, strict=True)])
         if self._vault.poison is not None and not self._told:
@@ -109,7 +132,11 @@ def _commits(batch: Sequence[Job]) -> list[list[Job]]:
     reached: dict[str | None, int] = {}
     fence = 0
     for job in batch:
-        first = max(fence, reached.get(job.line, 0)) if job.level is not None else max(0, len(commits) - 1)
+        if job.alone:
+            commits.append([job])
+            fence = len(commits)
+            continue
+        first = max(fence, reached.get(job.line, 0)) if job.level is not None else max(fence, len(commits) - 1, 0)
         place = next((n for n in range(first, len(commits)) if commits[n][0].level is job.level), len(commits))
         if place == len(commits):
             commits.append([])

@@ -3,12 +3,12 @@
 import doctest
 
 import pytest
-from memtrig import aio, api, host
+from memtrig import aio, api, groups, host
 
 from tests.conftest import Daemon
 
 
-@pytest.mark.parametrize("module", [api, aio, host], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [api, aio, groups, host], ids=lambda module: module.__name__)
 def test_the_examples_of_the_client_are_true(
     shared_daemon: Daemon, monkeypatch: pytest.MonkeyPatch, module: object
 ) -> None:

@@ -3,10 +3,11 @@
 import inspect
 import subprocess
 import sys
+from typing import get_args
 
 import memtrig
 import pytest
-from memtrig import aio, api, requests, wire
+from memtrig import aio, aiogroups, api, groups, requests, wire
 
 
 def loaded(code: str) -> set[str]:
@@ -48,11 +49,31 @@ def test_forget_takes_the_fields_of_the_wire() -> None:
     assert set(requests.Forgetting.__annotations__) == set(wire.Forget.__struct_fields__) - named
 
 
-def test_both_clients_offer_the_same_calls() -> None:
-    """The twins take the same arguments; ``async with`` takes the place of ``with``."""
-    for name, call in vars(api.Memory).items():
-        if not name.startswith("_") and inspect.isfunction(call):
-            assert inspect.signature(call).parameters == inspect.signature(getattr(aio.Memory, name)).parameters
+@pytest.mark.parametrize(
+    ("blocking", "awaited"),
+    [
+        (api.Memory, aio.Memory),
+        (groups.Promises, aiogroups.Promises),
+        (groups.Wellness, aiogroups.Wellness),
+        (groups.Upkeep, aiogroups.Upkeep),
+    ],
+)
+def test_both_clients_offer_the_same_calls(blocking: type, awaited: type) -> None:
+    """The twins take the same arguments and say the same of themselves; ``async with`` takes the place of ``with``."""
+    calls = {name: call for name, call in inspect.getmembers(blocking) if not name.startswith("_")}
+    assert calls.keys() == {name for name, _ in inspect.getmembers(awaited) if not name.startswith("_")}
+    for name, call in calls.items():
+        twin = getattr(awaited, name)
+        assert inspect.getdoc(call).splitlines()[0] == inspect.getdoc(twin).splitlines()[0]  # type: ignore[union-attr]
+        if inspect.isfunction(call):
+            assert inspect.signature(call).parameters == inspect.signature(twin).parameters
+
+
+def test_every_request_of_an_agent_can_be_made() -> None:
+    """What a level socket carries the library can say, but for a sign of life, which connections use themselves."""
+    carried = {request.__name__ for request in get_args(wire.AgentRequest)} - {"Hello", "Ping"}
+    source = "".join(inspect.getsource(module) for module in (api, groups, requests))
+    assert {name for name in carried if f"wire.{name}(" not in source} == set()
 
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan")])

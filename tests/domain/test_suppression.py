@@ -22,7 +22,7 @@ def digest(text: str) -> bytes:
 
 def subject(text: str, key: str = "other", entity: str | None = None, space: str = "default") -> Subject:
     """What a claim is about."""
-    return Subject(key, space, entity, digest(text))
+    return Subject(key, space, () if entity is None else (entity,), digest(text))
 
 
 FORGOTTEN = Memory("m1", "illness", Level.INTERNAL, "default", TEXT, NOW, NOW, NOW)

@@ -178,17 +178,28 @@ class World:
     """A daemon on ``state``, its clock at ``now``.
 
     ``handed`` is the line of the session that was opened last, ``waiting`` how many jobs of each level are under way,
-    ``rows`` what control.db holds.
+    ``rows`` what control.db holds, ``handles`` what the levels do.
     """
 
     def __init__(self, state: Path, now: Micros) -> None:
         self.now = now
+        self._state = state
+        self._ids = CountedIds()
+        self._start()
+
+    def restart(self) -> None:
+        """Stop, and start anew on the same store: every line is gone, and what was in memory only."""
+        self.close()
+        self._start()
+
+    def _start(self) -> None:
         self.handed: Line | None = None
         self.waiting: dict[Level, int] = {}
         self._lines: list[Line] = []
-        self._vault = Vault.open(state)
-        ids = CountedIds()
+        self._vault = Vault.open(self._state)
+        ids = self._ids
         self.rows = self._vault.control_reader()
+        self.handles = self._vault.readers()
         self._writers = WritesAtOnce(self._vault, _deliver, _disk_failed)
         self._sessions = Sessions(ids, self.rows.by_token)
         dispatcher = Dispatcher(
@@ -196,7 +207,7 @@ class World:
             readers=ReadsAtOnce("readers", self._vault.readers, _deliver),
             analysts=ReadsAtOnce("analysts", dict, _deliver),
             writers=self._writers,
-            handles=self._vault.readers(),
+            handles=self.handles,
             unavailable=self._vault.unavailable,
             ids=ids,
             clock=lambda: self.now,

@@ -126,15 +126,12 @@ def test_a_salt_that_no_erase_destroyed_is_missed(journal: apsw.Connection, veri
     assert verify() == [f"Memory id-000{n} is not as the journal left it." for n in (1, 2, 3)]
 
 
-def test_an_erased_memory_is_sound_without_its_salt(
-    vault: Vault, journal: apsw.Connection, verify: Verify, amend: Callable[..., None]
-) -> None:
+def test_an_erased_memory_is_sound_without_its_salt(vault: Vault, journal: apsw.Connection, verify: Verify) -> None:
     """As long as the erase is the last that the journal tells of it."""
-    row = vault.readers()[LEVEL].by_id("id-0003")
-    amend(replace(row, reason="erased"), op="erase")
-    journal.execute("UPDATE memory SET salt = NULL WHERE id = 'id-0003'")
+    change = Change(op="erase", actor="owner", session=None, at=9)
+    Transactions(vault).run_now(LEVEL, lambda hands: hands.writer.erase("id-0003", change))
     assert verify() == []
-    amend_without_salt = "INSERT INTO audit SELECT 8, at, 'save', memory_id, actor, session, digest, version, mac"
+    amend_without_salt = "INSERT INTO audit SELECT 9, at, 'save', memory_id, actor, session, digest, version, mac"
     journal.execute(f"{amend_without_salt} FROM audit WHERE seq = 7")
     assert "Memory id-0003 is not as the journal left it." in verify()
 
@@ -194,7 +191,7 @@ def test_memories_put_in_or_taken_out_by_hand_are_found(journal: apsw.Connection
     journal.execute("UPDATE memory SET id = 'id-forged' WHERE id = 'id-0003'")
     assert sorted(verify()) == [
         "Memory id-forged is not in the journal.",
-        "Memory or suppression id-0003 is in the journal and nowhere else.",
+        "Memory, suppression or entry id-0003 is in the journal and nowhere else.",
     ]
 
 

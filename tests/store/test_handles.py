@@ -29,7 +29,7 @@ READS: dict[str, Callable[[SqliteLevelReader], object]] = {
     "newest": lambda reader: list(reader.newest(["default"], None, None)),
     "newest, tagged": lambda reader: list(reader.newest(["default"], "tag", None)),
     "spaces": lambda reader: reader.spaces(),
-    "facet": lambda reader: reader.facet("asha", "event", ["default"], 3),
+    "facet": lambda reader: reader.facet(["asha"], "event", ["default"], 3),
     "corpus": lambda reader: reader.corpus(),
     "lengths": lambda reader: reader.lengths([1]),
     "document": lambda reader: reader.document(1),

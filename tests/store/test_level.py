@@ -109,7 +109,7 @@ def test_a_facet_is_an_entity_and_a_kind(save: Callable[..., Memory], reader: Sq
     likes = [save(entity="Asha", kind=Kind.PREFERENCE) for _ in range(3)]
     save(entity="Asha", kind=Kind.EVENT)
     save(entity="Asha", kind=Kind.PREFERENCE, space="elsewhere")
-    assert reader.facet("Asha", "preference", ["default"], 2) == [likes[2], likes[1]]
+    assert reader.facet(["Asha"], "preference", ["default"], 2) == [likes[2], likes[1]]
 
 
 def test_the_index_counts_terms(save: Callable[..., Memory], reader: SqliteLevelReader) -> None:

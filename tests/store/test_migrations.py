@@ -7,18 +7,20 @@ import pytest
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
+from memtrigd.domain.suppression import Subject
 from memtrigd.store.database import create, open_writer
 from memtrigd.store.migrations import migrate, version_of
 from memtrigd.store.schema import LEVELS, Schema
+from memtrigd.store.sqlite_level import SqliteLevelReader
 
 NOW = LEVELS[Level.PUBLIC]
 
 
-def _second(connection: apsw.Connection) -> None:
+def _next(connection: apsw.Connection) -> None:
     connection.execute("ALTER TABLE mask ADD COLUMN reason TEXT")
 
 
-NEXT = Schema(NOW.application_id, (*NOW.steps, _second))
+NEXT = Schema(NOW.application_id, (*NOW.steps, _next))
 
 
 @pytest.fixture
@@ -35,24 +37,40 @@ def test_an_older_file_is_brought_up_to_date(path: Path) -> None:
     connection.close()
     for _ in range(2):
         connection = open_writer(path, NEXT)
-        assert version_of(connection) == 2
+        assert version_of(connection) == NOW.version + 1
         assert connection.execute("SELECT key, reason FROM mask").fetchall() == [("k", None)]
         connection.close()
+
+
+def test_wishes_of_the_first_schema_are_looked_up_in_the_second(tmp_path: Path) -> None:
+    """A wish about an entity, kept before names were folded in the file, covers that name in any spelling after."""
+    path = tmp_path / "public.db"
+    create(path, Schema(NOW.application_id, NOW.steps[:1]))
+    connection = apsw.Connection(str(path))
+    connection.execute(
+        "INSERT INTO suppression (salt, id, scope, space, at, entity, digest)"
+        " VALUES (x'00', 'w-1', 'entity', 'default', 1, 'ＡＳＨＡ', x'')"
+    )
+    connection.close()
+    reader = SqliteLevelReader(open_writer(path, NOW), Level.PUBLIC, b"key")
+    assert [wish.id for wish in reader.wishes(Subject("k", "default", ("asha",), b"none"))] == ["w-1"]
+    assert reader.wishes(Subject("k", "default", ("vikram",), b"none")) == []
+    reader.connection.close()
 
 
 def test_a_step_is_done_whole_or_not_at_all(path: Path) -> None:
     """A step that fails half-way leaves the older version as it was, and can be tried again."""
 
     def broken(connection: apsw.Connection) -> None:
-        _second(connection)
+        _next(connection)
         raise OSError("the power went")
 
     connection = open_writer(path, NOW)
     with pytest.raises(OSError, match="power"):
         migrate(connection, Schema(NOW.application_id, (*NOW.steps, broken)))
-    assert version_of(connection) == 1
+    assert version_of(connection) == NOW.version
     migrate(connection, NEXT)
-    assert version_of(connection) == 2
+    assert version_of(connection) == NEXT.version
     connection.close()
 
 
@@ -63,7 +81,10 @@ def test_a_newer_file_is_refused_and_left_alone(path: Path) -> None:
     with pytest.raises(Refusal) as refused:
         open_writer(path, NOW)
     assert refused.value.code == "level_unavailable"
-    assert refused.value.message == "schema_newer: public.db has schema 2; this memtrigd knows 1."
+    assert (
+        refused.value.message
+        == f"schema_newer: public.db has schema {NEXT.version}; this memtrigd knows {NOW.version}."
+    )
     assert path.read_bytes() == before
 
 

@@ -33,21 +33,23 @@ rows = st.fixed_dictionaries(
 filters = st.fixed_dictionaries(
     {},
     optional={
-        "entity": entities.filter(bool),
+        "entities": st.lists(entities.filter(bool), min_size=1, max_size=2),
         "kind": st.sampled_from(["event", "habit"]),
         "tag": st.sampled_from(["rain", "snow"]),
         "session": st.just("s-1"),
         "expires_before": st.sampled_from([5, 6, 7]),
+        "updated_since": st.integers(1, 6),
     },
 )
 
 
-def _fits(row: Memory, *, entity=None, kind=None, tag=None, session=None, expires_before=None) -> bool:
+def _fits(row: Memory, *, entities=(), kind=None, tag=None, session=None, expires_before=None, updated_since=0) -> bool:
     return (
-        (entity is None or (row.entity is not None and same_entity(row.entity, entity)))
+        (not entities or (row.entity is not None and any(same_entity(row.entity, name) for name in entities)))
         and kind in (None, row.kind)
         and (tag is None or tag in row.tags)
         and session in (None, row.session)
+        and row.updated >= updated_since
         and (expires_before is None or (row.expires_at is not None and row.expires_at < expires_before))
     )
 
@@ -97,9 +99,9 @@ def test_an_entity_is_found_under_its_new_name(
     row = save(entity="Asha", kind=Kind.HABIT)
     renamed = replace(row, entity="ＲＡＯ")
     amend(renamed)
-    assert list(reader.select(["default"], ["active"], entity="asha")) == []
-    assert list(reader.select(["default"], ["active"], entity="rao")) == [renamed]
-    assert reader.facet("Rao", "habit", ["default"], 9) == [renamed] and renamed.entity == "ＲＡＯ"
+    assert list(reader.select(["default"], ["active"], entities=["asha"])) == []
+    assert list(reader.select(["default"], ["active"], entities=["rao"])) == [renamed]
+    assert reader.facet(["Rao"], "habit", ["default"], 9) == [renamed] and renamed.entity == "ＲＡＯ"
 
 
 def test_what_was_refused_is_not_what_was_deleted(
@@ -163,7 +165,7 @@ def test_a_walk_meets_each_living_row_once(many: list[Memory], reader: SqliteLev
 
 QUESTIONS = {
     "newest": lambda reader: list(islice(reader.select(["default"], ["active", "superseded", "pending"]), 3)),
-    "entity": lambda reader: list(reader.select(["default"], ["active", "pending"], entity="Asha")),
+    "entity": lambda reader: list(reader.select(["default"], ["active", "pending"], entities=["Asha"])),
     "tag": lambda reader: list(reader.select(["default"], ["active"], tag="rare")),
     "expiring": lambda reader: list(reader.select(["default"], ["superseded"], expires_before=901)),
     "refused": lambda reader: [reader.refused("often", "default"), 0],

@@ -75,7 +75,7 @@ def test_the_journal_vouches_for_suppressions(
     assert verify() == ["Suppression w-2 is not as the journal left it."]
     connection.execute("UPDATE suppression SET id = 'w-3' WHERE id = 'w-2'")
     assert verify() == [
-        "Memory or suppression w-2 is in the journal and nowhere else.",
+        "Memory, suppression or entry w-2 is in the journal and nowhere else.",
         "Suppression w-3 is not in the journal.",
     ]
 

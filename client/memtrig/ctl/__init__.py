@@ -53,7 +53,8 @@ def _answer(argv: Sequence[str]) -> int:
     try:
         _check_encoding(argv)
         from memtrig.ctl.catalogue import GLOBALS, load
-        from memtrig.ctl.grammar import DaemonVerb, LocalVerb, parse
+        from memtrig.ctl.grammar import DaemonVerb, LocalVerb
+        from memtrig.ctl.parsing import parse
 
         command = parse(argv, GLOBALS, load)
         verb = command.verb
@@ -65,7 +66,7 @@ def _answer(argv: Sequence[str]) -> int:
         elif isinstance(verb, LocalVerb):
             output.print_lines([verb.text(command.given)])
         elif isinstance(verb, DaemonVerb):
-            _run(verb, command.settings, command.given)
+            return _run(verb, command.settings, command.given)
     except Failure as failure:
         return output.report(failure, as_json)
     return 0
@@ -80,19 +81,24 @@ def _check_encoding(argv: Sequence[str]) -> None:
             raise usage(f"Argument {place} is not UTF-8.", "Convert it to UTF-8 first.", "bad_value") from None
 
 
-def _run(verb: DaemonVerb, settings: dict[str, Any], given: dict[str, Any]) -> None:
-    """Ask the daemon, and print what it says or talk it over with the owner."""
+def _run(verb: DaemonVerb, settings: dict[str, Any], given: dict[str, Any]) -> int:
+    """Ask the daemon, and print what it says or talk it over with the owner. Returns the exit code."""
     from memtrig.ctl import output
     from memtrig.ctl.door import Door
 
     door = Door(verb, settings)
-    reply = door.ask_for(verb, given)
+    if verb.follow is not None:
+        from memtrig.ctl.following import follow
+
+        return follow(verb, door, given, "json" in settings)
+    talks = verb.converse is not None and "json" not in settings and door.is_owners and output.is_conversation()
+    reply = door.ask_for(verb, verb.rehearse(given) if talks else given)
     if "json" in settings:
         output.print_json(verb.document(reply.result), reply.incomplete)
-        return
+        return verb.code(reply.result)
     output.warn_incomplete(reply.incomplete)
     screen = output.screen_of(sys.stdout)
-    if verb.converse is not None and door.is_owners and output.is_conversation():
-        verb.converse(reply.result, screen, door)
-    else:
-        output.print_lines(verb.show(reply.result, screen))
+    if talks and verb.converse is not None:
+        return verb.converse(reply.result, screen, door, given)
+    output.print_lines(verb.show(reply.result, screen))
+    return verb.code(reply.result)

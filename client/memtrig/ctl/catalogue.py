@@ -5,31 +5,38 @@ from __future__ import annotations
 from importlib import import_module
 
 from memtrig.ctl.failure import usage
-from memtrig.ctl.grammar import Option, Verb, closest
+from memtrig.ctl.grammar import Family, Option, Verb, closest
 from memtrig.homes import LEVELS
 
 GROUPS = {
     "Memories": ("save", "write", "get", "search", "list", "delete"),
-    "Trust": ("review", "confirm", "reject", "deny", "why", "history"),
-    "Forgetting": ("forget", "unforget", "undo", "suppressions"),
+    "Trust": ("review", "week", "confirm", "reject", "deny", "why", "why-not", "history"),
+    "Forgetting": ("forget", "unforget", "undo", "suppressions", "expire", "erase"),
     "Reflection": ("recall", "stats", "decay"),
-    "The daemon": ("ping", "status", "whoami", "sessions"),
+    "Days and names": ("promise", "wellness", "alias"),
+    "Upkeep": ("vacuum", "selfcheck", "recover", "init"),
+    "The daemon": ("ping", "status", "whoami", "sessions", "listen"),
     "This program": ("help", "completion"),
 }
-"""The verbs as ``help`` groups them. Each is a module of ``memtrig.ctl.verbs`` with a ``VERB``."""
+"""The verbs as ``help`` groups them. Each is a module of ``memtrig.ctl.verbs`` with a ``VERB``, that may be a family."""
 
 
-def every() -> list[Verb]:
-    """Load all verbs, in the order of GROUPS."""
+def tops() -> list[Verb]:
+    """Load what the first word of a command line may name: verbs and families, in the order of GROUPS."""
     return [load(name) for names in GROUPS.values() for name in names]
 
 
+def every() -> list[Verb]:
+    """Load all verbs, those of a family one by one."""
+    return [verb for top in tops() for verb in (top.members.values() if isinstance(top, Family) else (top,))]
+
+
 def load(name: str) -> Verb:
-    """Load one verb by its name. Raises Failure ``usage``."""
+    """Load one verb or family by its name. Raises Failure ``usage``."""
     names = [known for group in GROUPS.values() for known in group]
     if name not in names:
         raise usage(f"There is no verb {name!r}.", closest(name, names) + "`memtrigctl help` lists them.")
-    verb: Verb = import_module(f"memtrig.ctl.verbs.{name}").VERB
+    verb: Verb = import_module(f"memtrig.ctl.verbs.{name.replace('-', '_')}").VERB
     return verb
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from memtrig import homes
 from memtrig.ctl import talk
 from memtrig.ctl.failure import usage
-from memtrig.ctl.grammar import CONTROL, DATA, OWNER
+from memtrig.ctl.grammar import CONTROL, DATA, OWNER, VIEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from memtrig.ctl.grammar import DaemonVerb
@@ -20,13 +21,20 @@ class Door:
     Raises Failure ``usage`` where the settings contradict the verb or each other.
     """
 
-    __slots__ = ("_acts", "_caller")
+    __slots__ = ("_acts", "_caller", "_patience", "_whose")
 
     def __init__(self, verb: DaemonVerb, settings: dict[str, Any]) -> None:
         agent, level = settings.get("as"), settings.get("level")
-        self._acts = verb.door in (DATA, OWNER)
+        self._acts = verb.door in (DATA, OWNER, VIEW)
+        self._patience = verb.patience or talk.TIMEOUT
+        self._whose: dict[str, str] = {}
         if agent and level:
             raise usage("--as and --level exclude each other.", "An agent has the level of its socket: drop --level.")
+        if verb.door == VIEW:
+            if not agent:
+                raise usage(f"{verb.name} needs --as LEVEL[:AGENT].", f"For example: {verb.example}")
+            (level, name), agent = agent, None
+            self._whose = {"agent": name} if name is not None else {}
         if agent and verb.door in (CONTROL, OWNER):
             raise usage(f"{verb.name} is for the owner.", "Leave --as out.")
         if level and not self._acts:
@@ -48,11 +56,15 @@ class Door:
         if beside and not self.is_owners:
             raise usage(f"--{next(iter(beside)).replace('_', '-')} is for the owner.", "Leave it or --as out.")
         fields = {name: value for name, value in given.items() if name not in beside}
-        return self.ask(verb.request, fields, **beside)
+        return self.ask(verb.request, fields | self._whose, **beside)
 
     def ask(self, name: str, fields: dict[str, Any], level: str | None = None, **beside: Any) -> talk.Reply:
         """Ask one question; about memories the owner may ask it at a ``level`` of its own. Raises Failure."""
         request = talk.make_request(name, fields)
         if self._acts and isinstance(self._caller, talk.Owner):
             request = self._caller.act(request, level, **beside)
-        return talk.ask(self._caller, request)
+        return talk.ask(self._caller, request, self._patience)
+
+    def follow(self, name: str, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Subscribe, and give the answer and then each notice as it comes, without end. Raises Failure."""
+        return talk.follow(self._caller, talk.make_request(name, fields))

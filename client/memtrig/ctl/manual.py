@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from memtrig.ctl.catalogue import GLOBALS, GROUPS, load
+from memtrig.ctl.grammar import Family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memtrig.ctl.grammar import Option, Verb
+    from memtrig.ctl.grammar import Argument, Option, Verb
 
 USAGE = "memtrigctl [--json] [--as LEVEL[:AGENT]] [--home DIR] VERB …"
 EXITS = "Exit codes: 0 done, 1 refused or not found, 2 usage, 3 daemon not reachable."
@@ -23,15 +24,36 @@ def overview() -> str:
 
 
 def verb_text(verb: Verb) -> str:
-    """Explain one verb: its line, arguments, options and an example."""
-    places = [a.metavar if a.required else f"[{a.metavar}]" for a in verb.arguments]
+    """Explain one verb: its line, arguments, options and an example; or which verbs a family has."""
+    if isinstance(verb, Family):
+        return _family_text(verb)
+    own = {option.flag for option in verb.options}
+    common = [option for option in GLOBALS if option.flag not in own]
+    places = [_place(argument) for argument in verb.arguments]
     line = " ".join(["memtrigctl", verb.name, *places, *(["[OPTION]…"] if verb.options else [])])
     lines = [f"Usage: {line}", "", verb.summary[0].upper() + verb.summary[1:] + "."]
     if verb.arguments:
         lines += ["", *_aligned((a.metavar, a.help) for a in verb.arguments)]
     if verb.options:
         lines += ["", "Options", *_options(verb.options)]
-    return "\n".join([*lines, "", "Options of every verb", *_options(GLOBALS), "", "Example", f"  {verb.example}"])
+    return "\n".join([*lines, "", "Options of every verb", *_options(common), "", "Example", f"  {verb.example}"])
+
+
+def _place(argument: Argument) -> str:
+    """Write an argument as in the line of a verb: brackets around what may be left out, dots behind several."""
+    word = argument.metavar + ("…" if argument.many else "")
+    return word if argument.required else f"[{word}]"
+
+
+def _family_text(family: Family) -> str:
+    """Explain the verbs of a family in a line each."""
+    members = [(" ".join([verb.name, *map(_place, verb.arguments)]), verb.summary) for verb in family.members.values()]
+    if family.usual is not None:
+        usual = " ".join([family.name, *map(_place, family.usual.arguments)])
+        members.insert(0, (usual, f"the same as {family.usual.name}"))
+    lines = [f"Usage: memtrigctl {family.name} VERB …", "", family.summary[0].upper() + family.summary[1:] + "."]
+    hint = f"`memtrigctl {next(iter(family.members.values())).name} --help` explains one of them."
+    return "\n".join([*lines, "", *_aligned(members), "", hint, "", "Example", f"  {family.example}"])
 
 
 def version_text() -> str:

@@ -16,6 +16,7 @@ from memtrig.limits import MAX_FRAME, PREFIX, PROTOCOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from memtrig.homes import Home
@@ -24,7 +25,10 @@ TIMEOUT = 10.0
 """Seconds for the whole question, tries and pauses included."""
 PAUSES = (0.1, 0.3, 0.9)
 """Seconds before another try."""
-WRITES = frozenset({"save", "delete", "confirm", "reject", "deny", "forget", "unforget", "undo", "decay"})
+WRITES = frozenset(
+    "save delete confirm reject deny forget unforget undo erase expire decay vacuum "
+    "promise.add promise.done wellness.add alias.add alias.remove".split()
+)
 """The requests that change something: memtrig.wire.Write and what is derived of it."""
 
 
@@ -114,6 +118,31 @@ def ask(caller: Caller, request: dict[str, Any], timeout: float = TIMEOUT) -> Re
         time.sleep(pause)
 
 
+def follow(caller: Caller, request: dict[str, Any], timeout: float = TIMEOUT) -> Iterator[dict[str, Any]]:
+    """Ask once, and give the answer and then whatever comes unasked, in the order of its coming, without end.
+
+    Only the answer is waited for with a time-out. Raises Failure, also when the daemon goes away.
+    """
+    deadline: float | None = time.monotonic() + timeout
+    requests = caller.requests(request)
+    with _connect(caller.path, time.monotonic() + timeout) as connection:
+        try:
+            connection.sendall(_frames(requests))
+            while True:
+                answer = _read_answer(connection, caller.path, deadline)
+                if isinstance(answer.get("notice"), dict):
+                    yield _untyped(answer["notice"])
+                    continue
+                reply = _unwrap(answer, caller.path)
+                if answer.get("id") == len(requests):
+                    deadline = None
+                    yield reply.result
+        except TimeoutError:
+            raise _too_slow(caller.path) from None
+        except OSError:
+            raise _lost(caller.path) from None
+
+
 def _worth_another_try(failure: Failure, lost: Failure | None) -> bool:
     """Decide after a failure; ``lost`` is that of the connection that broke off before, if one did."""
     if failure.code in ("daemon_down", "timeout"):
@@ -124,7 +153,7 @@ def _worth_another_try(failure: Failure, lost: Failure | None) -> bool:
 def _exchange(caller: Caller, request: dict[str, Any], deadline: float) -> Reply:
     """Try once, on a connection of its own: send everything in one piece, read up to the answer of the last."""
     requests = caller.requests(request)
-    frames = b"".join(_frame({"id": n, "request": each}) for n, each in enumerate(requests, 1))
+    frames = _frames(requests)
     with _connect(caller.path, deadline) as connection:
         try:
             connection.sendall(frames)
@@ -138,6 +167,10 @@ def _exchange(caller: Caller, request: dict[str, Any], deadline: float) -> Reply
             raise _too_slow(caller.path) from None
         except OSError:
             raise _lost(caller.path) from None
+
+
+def _frames(requests: list[dict[str, Any]]) -> bytes:
+    return b"".join(_frame({"id": number, "request": each}) for number, each in enumerate(requests, 1))
 
 
 def _frame(message: dict[str, Any]) -> bytes:
@@ -171,7 +204,7 @@ def _connect(path: str, deadline: float) -> socket.socket:
     return connection
 
 
-def _read_answer(connection: socket.socket, path: str, deadline: float) -> dict[str, Any]:
+def _read_answer(connection: socket.socket, path: str, deadline: float | None) -> dict[str, Any]:
     size = int.from_bytes(_read(connection, PREFIX, deadline), "big")
     if size > MAX_FRAME:
         raise _foreign(path)
@@ -184,7 +217,7 @@ def _read_answer(connection: socket.socket, path: str, deadline: float) -> dict[
     return answer
 
 
-def _read(connection: socket.socket, size: int, deadline: float) -> bytes:
+def _read(connection: socket.socket, size: int, deadline: float | None) -> bytes:
     """Read exactly ``size`` bytes. Raises ConnectionError if there are fewer."""
     data = bytearray()
     while len(data) < size:
@@ -210,11 +243,17 @@ def _unwrap(answer: dict[str, Any], path: str) -> Reply:
         )
     if not isinstance(result, dict):
         raise _foreign(path)
-    return Reply({name: value for name, value in result.items() if name != "type"}, incomplete)
+    return Reply(_untyped(result), incomplete)
 
 
-def _left(deadline: float) -> float:
-    """Seconds up to the deadline. Raises TimeoutError after it: a timeout of 0 would mean a socket that never waits."""
+def _untyped(message: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in message.items() if name != "type"}
+
+
+def _left(deadline: float | None) -> float | None:
+    """Seconds up to the deadline, if any. Raises TimeoutError after it: 0 would mean a socket that never waits."""
+    if deadline is None:
+        return None
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError

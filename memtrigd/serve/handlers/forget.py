@@ -151,7 +151,7 @@ def _matching(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
     elif request.key is not None:
         rows = [row for row in store.told(name(request.key, "key"), spaces) if row.status.value in _REACHED]
     else:
-        rows = list(store.select(spaces, _REACHED, entity=request.entity, tag=_tag(request), kind=kind))
+        rows = list(store.select(spaces, _REACHED, entities=_entities(request), tag=_tag(request), kind=kind))
     return (row for row in rows if kind is None or row.kind.value == kind)
 
 
@@ -183,8 +183,12 @@ def _matching_below(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
             row = reader.by_id(name(request.id, "id"))
             rows = [row] if row is not None and row.space in turn.view.spaces else []
         else:
-            rows = list(reader.select(turn.view.spaces, active, entity=request.entity, tag=_tag(request)))
+            rows = list(reader.select(turn.view.spaces, active, entities=_entities(request), tag=_tag(request)))
         yield from (row for row in rows if request.kind is None or row.kind is read_kind(request.kind))
+
+
+def _entities(request: wire.Forget) -> tuple[str, ...]:
+    return () if request.entity is None else (request.entity,)
 
 
 def _tag(request: wire.Forget) -> str | None:

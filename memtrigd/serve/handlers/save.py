@@ -127,7 +127,14 @@ def _mind_the_forgotten(turn: Turn, draft: Draft, place: Place, speaker: Speaker
 
 
 def _subject(draft: Draft, place: Place, reader: LevelReader) -> Subject:
-    return Subject(place.key, place.space, draft.claim.entity, reader.digest(draft.said.canonical))
+    entity = draft.claim.entity
+    return Subject(
+        place.key,
+        place.space,
+        () if entity is None else (entity,),
+        reader.digest(draft.said.canonical),
+        reader.key_digest(place.space, place.key),
+    )
 
 
 def _doubted(admission: Admission, target: Memory | None) -> Admission:
@@ -227,7 +234,7 @@ def _similar(turn: Turn, claim: Claim, kept: Memory) -> list[wire.Similar]:
     rows = [
         row
         for reader in turn.view.readers
-        for row in reader.facet(claim.entity, (claim.kind or Kind.GENERAL).value, turn.view.spaces, SIMILAR + 1)
+        for row in reader.facet((claim.entity,), (claim.kind or Kind.GENERAL).value, turn.view.spaces, SIMILAR + 1)
         if row.id != kept.id and turn.view.serves(row, turn.now)
     ]
     return [

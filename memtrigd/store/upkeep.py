@@ -1,0 +1,42 @@
+"""What is done to one level's file between transactions, alone on the writer's thread."""
+
+import time
+from typing import Final
+
+import apsw
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.store.sqlite_level import file_name
+
+PATIENCE: Final = 2.0
+"""Seconds that a scrub waits for readers of an old state of the file."""
+
+
+class SqliteUpkeep:
+    """The Upkeep of one file."""
+
+    def __init__(self, connection: apsw.Connection, level: Level) -> None:
+        self._connection = connection
+        self._level = level
+
+    def scrub(self) -> None:
+        """Let nothing deleted remain: not in the index, where it is only marked as gone, nor in free pages or the log.
+
+        Rows are overwritten as they are deleted (secure_delete); the index keeps the terms of what left it until its
+        parts are merged. Raises Refusal ``store_locked`` if somebody reads an old state for too long.
+        """
+        self._connection.execute("INSERT INTO lexicon (lexicon) VALUES ('optimize')")
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            busy, _, _ = next(self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+            if not busy:
+                return
+            if time.monotonic() > deadline:
+                raise Refusal(
+                    "store_locked",
+                    f"Somebody reads an old state of {file_name(self._level)}: its log still holds what was erased.",
+                    "Say the same again in a moment.",
+                    retryable=True,
+                )
+            time.sleep(0.02)
