@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import msgspec
+from memtrig.wire import Record
 from msgspec import Struct
 
 from memtrigd.serve.mcp.desk import Desk
@@ -34,3 +36,17 @@ class Tool(Struct, frozen=True, kw_only=True):
     destroys: bool = False
     repeats: bool = True
     """Calling it again with the same arguments changes nothing more."""
+
+
+def listed(memory: Record) -> dict[str, Any]:
+    """A memory as data for a program: what is said and what it is worth, without what nobody asks for."""
+    whole: dict[str, Any] = msgspec.to_builtins(memory)
+    return {name: value for name, value in whole.items() if name not in _OMITTED and value not in (None, [], False)}
+
+
+def record_schema(*required: str) -> dict[str, Any]:
+    """The schema of an answer that has these fields, whatever else it has."""
+    return {"type": "object", "properties": {name: {} for name in required}, "required": list(required)}
+
+
+_OMITTED = frozenset(("supplement", "newer_lower", "pinned", "session"))
