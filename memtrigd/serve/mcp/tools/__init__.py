@@ -3,9 +3,9 @@
 from typing import Final
 
 from memtrigd.serve.mcp.tool import Tool
-from memtrigd.serve.mcp.tools import core
+from memtrigd.serve.mcp.tools import core, life
 
-_CORE: Final = {tool.name: tool for tool in core.TOOLS}
+_CORE: Final = {tool.name: tool for tool in (*core.TOOLS, *life.TOOLS)}
 
 SETS: Final[dict[str, dict[str, Tool]]] = {"core": _CORE, "all": {**_CORE}}
 """Each set's tools by their names, in the order in which hosts list them."""
