@@ -108,9 +108,7 @@ async def _serve(
     )
     acceptor = Acceptor(sessions)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
-    service = acceptor.service = Service(
-        dispatcher, greeting, sessions, mcp=Engine(), seat_belt=config.owner.seat_belt
-    )
+    service = acceptor.service = Service(dispatcher, greeting, sessions, mcp=Engine(), seat_belt=config.owner.seat_belt)
 
     def configure(fresh: Config) -> None:
         service.seat_belt = fresh.owner.seat_belt

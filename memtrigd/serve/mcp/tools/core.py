@@ -1,4 +1,4 @@
-"""The tools of our own, part one: to keep, to find, to list. Each is told to a model in words that make it use it well."""
+"""The tools of our own: to keep, to find, to list. Each is told to a model in words that make it use it well."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -38,8 +38,8 @@ class Save(Arguments, frozen=True):
     ] = None
     kind: Annotated[Kind | None, Meta(description="What the fact is about.")] = None
     entity: Annotated[str | None, Meta(description="Whom or what it is about: user, Asha, project-acme.")] = None
-    tags: Annotated[list[str], Meta(description="Words to find it by, such as persona, preference, rule.")] = []
-    emotion_tags: Annotated[list[str], Meta(description="Feelings that go with it.")] = []
+    tags: Annotated[list[str], Meta(description="Words to find it by, such as persona, preference, rule.")] = []  # noqa: RUF012
+    emotion_tags: Annotated[list[str], Meta(description="Feelings that go with it.")] = []  # noqa: RUF012
     sentiment: Annotated[str | None, Meta(description="positive, negative or neutral.")] = None
     context: Annotated[str | None, Meta(description="The mood or occasion in which it was said.")] = None
     confidence: Annotated[

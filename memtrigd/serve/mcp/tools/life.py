@@ -1,4 +1,4 @@
-"""The tools of our own, part two: to forget, deny and confirm, what comes to mind, what waits, what was promised."""
+"""The tools of our own: to forget, deny and confirm, what comes to mind, what waits, what was promised."""
 
 from typing import Annotated, Any, Final, Literal
 
