@@ -22,7 +22,7 @@ LARGE: Final = 32 << 10
 """Bytes of a line from which its arguments go round the library."""
 HELD: Final = 64
 """Messages of one connection that may wait; then its bytes are left in the kernel."""
-TOOL_SETS: Final = ("core", "triggerfish", "all")
+TOOL_SETS: Final = ("core", "triggerfish", "memory-trigger", "all")
 _PARSE, _INVALID = -32700, -32600
 
 

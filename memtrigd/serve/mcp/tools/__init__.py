@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from memtrigd.serve.mcp.tool import Tool
-from memtrigd.serve.mcp.tools import core, life, triggerfish
+from memtrigd.serve.mcp.tools import core, life, memory_trigger, memory_trigger_upkeep, triggerfish
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
@@ -13,10 +13,12 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 _CORE: Final = _by_name((*core.TOOLS, *life.TOOLS))
 _TRIGGERFISH: Final = _by_name(triggerfish.TOOLS)
+_MEMORY_TRIGGER: Final = _by_name((*memory_trigger.TOOLS, *memory_trigger_upkeep.TOOLS))
 
 SETS: Final[dict[str, dict[str, Tool]]] = {
     "core": _CORE,
     "triggerfish": _TRIGGERFISH,
-    "all": {**_TRIGGERFISH, **_CORE},
+    "memory-trigger": _MEMORY_TRIGGER,
+    "all": {**_MEMORY_TRIGGER, **_TRIGGERFISH, **_CORE},
 }
 """Each set's tools by their names."""
