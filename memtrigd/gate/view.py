@@ -108,7 +108,7 @@ class View:
         asked = [reader for reader in self.above(memory) if self._has_wishes(reader)]
         if not asked:
             return []
-        about, text = (() if memory.entity is None else (memory.entity,)), canonical(memory.content)
+        about, text = self.names_of(memory.entity), canonical(memory.content)
         found = []
         for reader in asked:
             keyed = reader.key_digest(memory.space, memory.key)

@@ -20,7 +20,7 @@ _FITS: Final = {
     "tag": "EXISTS (SELECT 1 FROM json_each(memory.tags) WHERE value = :tag)",
     "session": "session = :session",
     "expires_before": "expires_at < :expires_before",
-    "updated_since": "updated >= :updated_since",
+    "updated_since": "memory.updated >= :updated_since",
 }
 
 
@@ -87,6 +87,7 @@ AFTER: Final = _select(  # document has the numbers of the active rows: what was
     " ORDER BY number LIMIT :limit) ORDER BY number",
     "number,",
 )
+EXPIRING: Final = "SELECT count(*) FROM memory INDEXED BY memory_expiring WHERE status = 'active' AND expires_at < ?"
 SPACES: Final = """
 WITH RECURSIVE each (space) AS (  -- one step in the index of slots per space, not per row
     SELECT min(space) FROM memory WHERE status = 'active' UNION ALL
@@ -102,7 +103,7 @@ REMEMBERED: Final = "SELECT digest, reply FROM request WHERE session = ? AND ide
 _VERSION: Final = "SELECT seq, memory_id, op, actor, session, at, reason, fields FROM version"
 VERSIONS: Final = _VERSION + " WHERE memory_id = ? ORDER BY seq"
 SESSION_VERSIONS: Final = _VERSION + " WHERE session = ? ORDER BY seq DESC"
-VERSIONS_SINCE: Final = _VERSION + " WHERE at >= ? ORDER BY seq DESC"
+VERSIONS_SINCE: Final = _VERSION + " INDEXED BY version_at WHERE at >= ? ORDER BY at DESC, seq DESC"
 _WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE lifted_at IS NULL"))
 SUPPRESSIONS: Final = _WISH + " AND scope <> 'erased' ORDER BY at DESC, id DESC LIMIT ?"
 WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE id = ?"))

@@ -92,7 +92,7 @@ def _run(verb: DaemonVerb, settings: dict[str, Any], given: dict[str, Any]) -> i
 
         return follow(verb, door, given, "json" in settings)
     talks = verb.converse is not None and "json" not in settings and door.is_owners and output.is_conversation()
-    reply = door.ask_for(verb, verb.rehearse(given) if talks else given)
+    reply = door.ask_for(verb, verb.opening(given) if talks else given)
     if "json" in settings:
         output.print_json(verb.document(reply.result), reply.incomplete)
         return verb.code(reply.result)

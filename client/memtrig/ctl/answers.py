@@ -18,32 +18,41 @@ if TYPE_CHECKING:
     from memtrig.ctl.door import Door
     from memtrig.ctl.render import Screen
 
-ANSWERS = {"y": ("confirm", "yes"), "n": ("reject", "no"), "d": ("deny", "it is wrong"), "f": ("forget", "forget it")}
-"""The verb that a key sends, and what the key means."""
+_SETTLE = {"y": ("confirm", "yes"), "n": ("reject", "no"), "f": ("forget", "forget it")}
+_CHANGE = {"d": ("deny", "it is wrong"), "f": ("forget", "forget it")}
 QUESTIONS = {
-    "pending": ("An agent believes this. Is it so?", "ynf"),
-    "contested": ("This contradicts what is served now. Is it so?", "ynf"),
-    "disputed": ("You called this wrong twice. Is it so after all?", "ynf"),
-    "expiring": ("This ends soon. Until then it is served.", "df"),
-    "newer_lower": ("A lower level says something newer.", "df"),
-    "elsewhere": ("You asked to forget this at another level.", "f"),
+    "pending": ("An agent believes this. Is it so?", _SETTLE),
+    "guessed": ("An agent guessed this. Is it so?", _SETTLE),
+    "contested": ("This contradicts what is served now. Is it so?", _SETTLE),
+    "disputed": ("You called this wrong twice. Is it so after all?", _SETTLE),
+    "expiring": ("This ends soon. Until then it is served.", _CHANGE),
+    "newer_lower": ("A lower level says something newer.", _CHANGE),
+    "elsewhere": (
+        "You asked to forget this, or called it wrong, at another level. Here it stands.",
+        {"f": ("forget", "forget it here too"), "u": ("unforget", "take that back")},
+    ),
+    "learned": ("An agent learned this. It is served.", {"k": ("", "keep it"), **_CHANGE}),
+    "forgot": ("An agent had this forgotten, or called it wrong.", {"u": ("unforget", "bring it back")}),
 }
-"""What is asked about an item, and the keys that answer it."""
+"""What is asked about an item, and the keys that answer it: each sends a verb, if any, and means something."""
+_BACK = {"forgotten": "unforget", "disputed": "confirm"}
+"""The verb that brings a memory of this status back; any other has its last change undone."""
 SKIP, QUIT = ("s", " "), ("q", keyboard.END)
 
 
-def converse(reviewed: dict[str, Any], screen: Screen, door: Door) -> None:
-    """Ask about each item in turn and send the answers, until none is left or the owner has had enough."""
-    items, more = reviewed["items"], reviewed.get("more", 0)
+def ask_all(items: list[dict[str, Any]], screen: Screen, door: Door) -> int:
+    """Ask about each item in turn and send the answers, until none is left or the owner has had enough.
+
+    Returns how many were answered. Raises Failure if the daemon goes away.
+    """
     answered = 0
     for number, item in enumerate(items, 1):
         print_lines(["", *question(item, f"{number} of {len(items)}", screen), ""])
-        verb = _answer(item, screen, door)
-        if verb is None:
+        done = _answer(item, screen, door)
+        if done is None:
             break
-        answered += verb != ""
-    left = len(items) - answered + more
-    print_lines([*([""] if items else []), f"{left:,} still wait." if left else "Nothing waits for you."])
+        answered += done
+    return answered
 
 
 def question(item: dict[str, Any], place: str, screen: Screen) -> list[str]:
@@ -63,33 +72,39 @@ def question(item: dict[str, Any], place: str, screen: Screen) -> list[str]:
     return [screen.dim(f"{place}  {one_line(item['about'])}"), asked, "", *head(memory, screen), *screen.facts(clipped)]
 
 
-def _asked(item: dict[str, Any]) -> tuple[str, str]:
-    return QUESTIONS.get(item["about"], ("This waits for you.", ""))
+def _asked(item: dict[str, Any]) -> tuple[str, dict[str, tuple[str, str]]]:
+    return QUESTIONS.get(item["about"], ("This waits for you.", {}))
 
 
-def _answer(item: dict[str, Any], screen: Screen, door: Door) -> str | None:
-    """Wait for a key that fits and do what it says. Returns the verb that was sent, "" for none, None to stop."""
+def _answer(item: dict[str, Any], screen: Screen, door: Door) -> bool | None:
+    """Wait for a key that fits and do what it says. Returns whether it was an answer, None to stop."""
     _, fitting = _asked(item)
-    keys = (*fitting, *SKIP, *QUIT)
-    choices = [f"{screen.bold(key)} {ANSWERS[key][1]}" for key in fitting]
-    prompt = "  ".join([*choices, f"{screen.bold('s')} skip", f"{screen.bold('q')} quit"]) + "  › "
+    rest = [] if "k" in fitting else [f"{screen.bold('s')} skip"]
+    choices = [*(f"{screen.bold(key)} {meaning}" for key, (_, meaning) in fitting.items()), *rest]
+    prompt = "  ".join([*choices, f"{screen.bold('q')} quit"]) + "  › "
     while True:
-        key = keyboard.ask(prompt, keys)
+        key = keyboard.ask(prompt, (*fitting, *SKIP, *QUIT))
         if key in QUIT or key in SKIP:
             print("quit" if key in QUIT else "skipped")
-            return None if key in QUIT else ""
-        name, meaning = ANSWERS[key]
+            return None if key in QUIT else False
+        name, meaning = fitting[key]
         print(meaning)
-        if _send(name, item["memory"], screen, door):
-            return name
+        if not name or _send(name, item, screen, door):
+            return True
 
 
-def _send(name: str, memory: dict[str, Any], screen: Screen, door: Door) -> bool:
-    """Send an answer at the memory's own level and say what became of it; False if it was refused."""
+def _send(name: str, item: dict[str, Any], screen: Screen, door: Door) -> bool:
+    """Send an answer and say what became of it; False if it was refused.
+
+    It goes to the memory's own level; only what takes something back finds the level where that was said.
+    """
+    memory = item["memory"]
+    if item["about"] == "forgot":
+        name = _BACK.get(memory["status"], "undo")
     verb = load(name)
     assert isinstance(verb, DaemonVerb)
     try:
-        reply = door.ask(verb.request, {"id": memory["id"]}, memory["level"])
+        reply = door.ask(verb.request, {"id": memory["id"]}, None if name in ("unforget", "undo") else memory["level"])
     except Failure as failure:
         if failure.exit_code != REFUSED:
             raise

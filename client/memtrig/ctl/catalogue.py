@@ -18,7 +18,7 @@ GROUPS = {
     "The daemon": ("ping", "status", "whoami", "sessions", "listen"),
     "This program": ("help", "completion"),
 }
-"""The verbs as ``help`` groups them. Each is a module of ``memtrig.ctl.verbs`` with a ``VERB``, that may be a family."""
+"""The verbs and families as ``help`` groups them. Each is a module of ``memtrig.ctl.verbs`` with a ``VERB``."""
 
 
 def tops() -> list[Verb]:

@@ -37,6 +37,7 @@ OPTIONS = (
     Option("lang", "--lang", "L", "the language of the text"),
     Option("expires_at", "--expires", "T", "when it ends: 2026-12-24 or 2026-12-24T18:00+05:30"),
     Option("valid_from", "--valid-from", "T", "since when it has been so"),
+    Option("valid_to", "--valid-to", "T", "until when it was so"),
     Option("replaces", "--replaces", "ID", "the memory that it takes the place of"),
 )
 """The fields of a claim that every verb which makes one takes."""

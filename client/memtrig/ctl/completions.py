@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.catalogue import GLOBALS, every
+from memtrig.ctl.catalogue import GLOBALS, tops
+from memtrig.ctl.grammar import Family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,25 +12,28 @@ if TYPE_CHECKING:
 
 def bash() -> str:
     """Write the script for bash: the verb so far decides the words, the option before decides its values."""
-    verbs = every()
+    families = [top for top in tops() if isinstance(top, Family)]
+    verbs = [*tops(), *(member for family in families for member in family.members.values())]
     options = {o.flag: o for each in (GLOBALS, *(verb.options for verb in verbs)) for o in each if o.metavar}
     values = [f"        {flag}) words={_quote(' '.join(o.values))} ;;" for flag, o in options.items() if o.values]
     free = "|".join(flag for flag, o in options.items() if not o.values and o.metavar != "DIR")
-    words = [f"        {verb.name}) words={_quote(' '.join(_words(verb)))} ;;" for verb in verbs]
+    words = [f"        {_quote(verb.name)}) words={_quote(' '.join(_words(verb)))} ;;" for verb in verbs]
+    first = "|".join(_quote(f" {top.name}") for top in tops())
+    second = "|".join(_quote(member.name) for family in families for member in family.members.values())
     return "\n".join(
         [
             "_memtrigctl() {",
             '    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb="" words="" word',
             '    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-            f"        case $word in {'|'.join(verb.name for verb in verbs)}) verb=$word; break ;; esac",
+            f'        case "$verb $word" in {first}) verb=$word ;; {second}) verb="$verb $word" ;; esac',
             "    done",
             "    case $verb in",
-            f"        '') words={_quote(' '.join([*(verb.name for verb in verbs), *_flags(GLOBALS)]))} ;;",
+            f"        '') words={_quote(' '.join([*(top.name for top in tops()), *_flags(GLOBALS)]))} ;;",
             *words,
             "    esac",
             "    case $before in",
             *values,
-            """        --home) local IFS=$'\\n'; COMPREPLY=($(compgen -d -- "$current")); return ;;""",
+            """        --home) local IFS=$'\n'; COMPREPLY=($(compgen -d -- "$current")); return ;;""",
             f"        {free}) COMPREPLY=(); return ;;",
             "    esac",
             '    COMPREPLY=($(compgen -W "$words" -- "$current"))',
@@ -41,9 +45,7 @@ def bash() -> str:
 
 def zsh() -> str:
     """Write the script for zsh; its last line is for a copy in $fpath, its second for ``source``."""
-    verbs = every()
-    described = [f"        {_quote(f'{verb.name}:{verb.summary}')}" for verb in verbs]
-    cases = [f"            {verb.name}) _arguments $common {' '.join(_zsh_specs(verb))} ;;" for verb in verbs]
+    described = [f"        {_quote(f'{top.name}:{top.summary}')}" for top in tops()]
     return "\n".join(
         [
             "#compdef memtrigctl",
@@ -59,7 +61,7 @@ def zsh() -> str:
             "    case $state in",
             "        verb) _describe verb verbs ;;",
             "        rest) case $line[1] in",
-            *cases,
+            *(line for top in tops() for line in _zsh_case(top)),
             "        esac ;;",
             "    esac",
             "}",
@@ -70,15 +72,19 @@ def zsh() -> str:
 
 def fish() -> str:
     """Write the script for fish: one rule a verb, an option or a value."""
-    verbs = every()
-    first = f"not __fish_seen_subcommand_from {' '.join(verb.name for verb in verbs)}"
+    families = [top for top in tops() if isinstance(top, Family)]
+    seconds = {name for family in families for name in family.members}
+    first = f"not __fish_seen_subcommand_from {' '.join(top.name for top in tops())}"
     lines = ["complete -c memtrigctl -f", *(_fish_option(option, "") for option in GLOBALS)]
-    for verb in verbs:
-        seen = f"__fish_seen_subcommand_from {verb.name}"
-        lines.append(f"complete -c memtrigctl -n {_quote(first)} -a {verb.name} -d {_quote(verb.summary)}")
-        if _places(verb):
-            lines.append(f"complete -c memtrigctl -n {_quote(seen)} -a {_quote(' '.join(_places(verb)))}")
-        lines += [_fish_option(option, seen) for option in verb.options]
+    for top in tops():
+        seen = f"__fish_seen_subcommand_from {top.name}"
+        if top.name in seconds:
+            seen += f"; and not __fish_seen_subcommand_from {' '.join(family.name for family in families)}"
+        lines.append(f"complete -c memtrigctl -n {_quote(first)} -a {top.name} -d {_quote(top.summary)}")
+        lines += _fish_verb(top, seen)
+        if isinstance(top, Family):
+            for name, member in top.members.items():
+                lines += _fish_verb(member, f"{seen}; and __fish_seen_subcommand_from {name}")
     return "\n".join(lines)
 
 
@@ -93,12 +99,21 @@ def _flags(options: tuple[Option, ...]) -> list[str]:
 
 def _places(verb: Verb) -> list[str]:
     """List the values that a verb's arguments may have, where they are few."""
-    names = [each.name for each in every()] if verb.name == "help" else []
+    if isinstance(verb, Family):
+        return [*verb.members]
+    names = [top.name for top in tops()] if verb.name == "help" else []
     return [*names, *(value for argument in verb.arguments for value in argument.values)]
 
 
+def _own(verb: Verb) -> tuple[Option, ...]:
+    """List a verb's options but for those in the place of global ones; of a family those of its usual verb."""
+    if isinstance(verb, Family):
+        return _own(verb.usual) if verb.usual else ()
+    return tuple(option for option in verb.options if option.flag not in _flags(GLOBALS))
+
+
 def _words(verb: Verb) -> list[str]:
-    return [*_places(verb), *_flags(verb.options), *_flags(GLOBALS)]
+    return [*_places(verb), *_flags(_own(verb)), *_flags(GLOBALS)]
 
 
 def _zsh_option(option: Option) -> str:
@@ -116,7 +131,29 @@ def _zsh_escape(text: str) -> str:
 
 def _zsh_specs(verb: Verb) -> list[str]:
     places = [_quote(f":value:({' '.join(_places(verb))})")] if _places(verb) else [_quote("*:text:")]
-    return [*(_zsh_option(option) for option in verb.options), *places]
+    return [*(_zsh_option(option) for option in _own(verb)), *places]
+
+
+def _zsh_case(top: Verb) -> list[str]:
+    """Write what follows a first word; behind a family's, what follows the second."""
+    if not isinstance(top, Family):
+        return [f"            {top.name}) _arguments $common {' '.join(_zsh_specs(top))} ;;"]
+    return [
+        f"            {top.name}) _arguments -C $common {' '.join(_zsh_specs(top))} '*:: :->member'",
+        '                if [ "$state" = member ]; then case $line[1] in',
+        *(
+            f"                    {name}) _arguments $common {' '.join(_zsh_specs(member))} ;;"
+            for name, member in top.members.items()
+        ),
+        "                esac; fi ;;",
+    ]
+
+
+def _fish_verb(verb: Verb, seen: str) -> list[str]:
+    """Write the rules for what follows a verb that was seen."""
+    places = _quote(" ".join(_places(verb)))
+    words = [f"complete -c memtrigctl -n {_quote(seen)} -a {places}"] if _places(verb) else []
+    return [*words, *(_fish_option(option, seen) for option in _own(verb))]
 
 
 def _fish_option(option: Option, condition: str) -> str:

@@ -17,6 +17,9 @@ DATA, OWNER, PLAIN, CONTROL, VIEW = "data", "owner", "plain", "control", "view"
 """How a verb reaches the daemon: as an act at a level, as one that only the owner may do, as it stands, as it stands
 and only from the owner, as the owner's act about the view of the session that ``--as`` names."""
 
+LONG = 600.0
+"""Seconds that are waited for what may walk over a whole level."""
+
 
 class Argument:
     """A value given by its place. ``name`` is the field of the request that it fills; ``many`` takes all that follow.
@@ -135,8 +138,8 @@ class DaemonVerb(Verb):
     given, but for those of ``beside``, which stand beside it in the owner's act. ``document`` turns the result into
     what ``--json`` prints, ``show`` into lines for people, ``code`` into the exit code.
 
-    With the owner at a terminal ``converse``, if any, takes over and returns the exit code; ``rehearse`` turns what
-    was given into what is asked for first then. With ``follow`` the connection stays, and each notice is shown by it.
+    With the owner at a terminal ``converse``, if any, takes over and returns the exit code. With ``follow`` the
+    connection stays open, and each notice is shown by it. ``opening`` turns what was given into what these ask first.
     """
 
     __slots__ = (
@@ -146,8 +149,8 @@ class DaemonVerb(Verb):
         "document",
         "door",
         "follow",
+        "opening",
         "patience",
-        "rehearse",
         "request",
         "show",
     )
@@ -163,7 +166,7 @@ class DaemonVerb(Verb):
         beside: tuple[str, ...] = (),
         patience: float = 0,
         converse: Callable[[dict[str, Any], Screen, Door, dict[str, Any]], int] | None = None,
-        rehearse: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+        opening: Callable[[dict[str, Any]], dict[str, Any]] = dict,
         follow: Callable[[dict[str, Any], Screen], str] | None = None,
         **more: Any,
     ) -> None:
@@ -176,7 +179,7 @@ class DaemonVerb(Verb):
         self.beside = beside
         self.patience = patience
         self.converse = converse
-        self.rehearse = rehearse
+        self.opening = opening
         self.follow = follow
 
 

@@ -34,6 +34,12 @@ def origin(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:
     ]
 
 
+def left_out(told: dict[str, Any]) -> list[str]:
+    """Say how many older memories found no room in the answer."""
+    more = told.get("more")
+    return [f"Not shown, for want of room: {more:,} older ones.", ""] if more else []
+
+
 def steps(told: list[dict[str, Any]], screen: Screen) -> list[str]:
     """Show what was done, the oldest first."""
     rows = [

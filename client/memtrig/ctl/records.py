@@ -35,6 +35,11 @@ def rows(memories: list[dict[str, Any]], screen: Screen) -> list[str]:
     return screen.table(header, [(m["key"], m["level"], screen.when(m["updated"]), beginning(m)) for m in memories])
 
 
+def counted(count: int) -> str:
+    """Say how many memories."""
+    return f"{count:,} {'memory' if count == 1 else 'memories'}"
+
+
 def touched(memories: list[dict[str, Any]], screen: Screen) -> list[str]:
     """Show as a table which memories a change reached, and what they are now."""
     return screen.table(
@@ -49,10 +54,11 @@ def card(memory: dict[str, Any], screen: Screen) -> list[str]:
 
 
 def beginning(memory: dict[str, Any]) -> str:
-    """Give the content; where the daemon sent only its beginning, say so."""
+    """Give the content; where the daemon sent only its beginning, say which verb shows the whole."""
     whole: int | None = memory.get("content_bytes")
     text: str = memory["content"]
-    return text if whole is None else f"{text} … ({whole:,} bytes: get the key for the whole)"
+    verb = "get" if memory["status"] == "active" else "history"  # what is not served can't be got
+    return text if whole is None else f"{text} … ({whole:,} bytes: `memtrigctl {verb} KEY` shows all)"
 
 
 def _facts(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:
@@ -65,6 +71,8 @@ def _facts(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:
         ("tags", ", ".join(memory["tags"])),
         ("emotions", ", ".join(told("emotion_tags", []))),
         ("context", told("context") or ""),
+        ("tone", told("sentiment") or ""),
+        ("quote", f"“{told('quote')}”" if told("quote") else ""),
         ("status", "" if memory["status"] == "active" else memory["status"]),
         ("contested", "somebody says otherwise; the owner decides" if told("contested") else ""),
         ("source", ", ".join(filter(None, [memory["source"], told("agent") and f"by {told('agent')}"]))),
@@ -73,6 +81,7 @@ def _facts(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:
         ("saved", screen.when(memory["created"])),
         ("updated", screen.when(memory["updated"]) if memory["updated"] != memory["created"] else ""),
         ("valid from", screen.when(told("valid_from")) if told("valid_from") else ""),
+        ("valid to", screen.when(told("valid_to")) if told("valid_to") else ""),
         ("expires", screen.when(told("expires_at")) if told("expires_at") else ""),
         *((label, _reference(told(field))) for field, label in _BESIDE.items()),
         ("id", memory["id"]),

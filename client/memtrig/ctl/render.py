@@ -152,6 +152,13 @@ class Screen:
         name = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days, local.date().isoformat())
         return f"{name} {local:%H:%M}"
 
+    def ago(self, iso: str) -> str:
+        """Say how long ago a moment was, ISO 8601: ``3 h ago``, ``2 days ago``; one of tomorrow as ``when`` does."""
+        hours = (self.now - datetime.fromisoformat(iso)).total_seconds() / 3600
+        if not hours >= 1:
+            return self.when(iso)
+        return f"{hours:.0f} h ago" if hours < 36 else f"{hours / 24:.0f} days ago"
+
     def clock(self, iso: str) -> str:
         """Say the full date and time of a moment, with the offset of the zone."""
         return f"{self._here(datetime.fromisoformat(iso)):%Y-%m-%d %H:%M:%S %z}"

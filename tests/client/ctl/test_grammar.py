@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtrig.ctl.catalogue import GLOBALS, every, load
 from memtrig.ctl.failure import USAGE, Failure
-from memtrig.ctl.grammar import Command, parse
+from memtrig.ctl.parsing import Command, parse
 
 
 def read(*words: str) -> Command:

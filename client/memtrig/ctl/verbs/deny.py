@@ -34,6 +34,7 @@ VERB = DaemonVerb(
     options=(
         Option("id", "--id", "ID", "its id, instead of a key"),
         Option("reason", "--reason", "R", "why it is wrong"),
+        Option("quote", "--quote", "Q", "the user's words; for an agent whose user the daemon hears"),
     ),
     one_of=("key", "id"),
     document=lambda settled: {"deny_count": 0, "below": False, **settled},

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import DATA, Argument, DaemonVerb, Option, integer
-from memtrig.ctl.records import KINDS, touched
+from memtrig.ctl.grammar import DATA, LONG, Argument, DaemonVerb, Option, integer
+from memtrig.ctl.records import KINDS, counted, touched
 from memtrig.ctl.render import one_line
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ def document(forgotten: dict[str, Any]) -> dict[str, Any]:
 def show(forgotten: dict[str, Any], screen: Screen) -> list[str]:
     """Say how much is forgotten and where, what it was, and where more of it stays."""
     count, dry = forgotten["count"], forgotten.get("dry_run")
-    what = f"{count:,} {'memory' if count == 1 else 'memories'} at {_levels(forgotten['levels'])}"
+    what = f"{counted(count)} at {_levels(forgotten['levels'])}"
     lines = [f"This would forget {what}." if dry else f"Forgot {what}."]
     if not count:
         lines = [f"Nothing to forget is known at {_levels(forgotten['levels'])}."]
@@ -56,12 +56,14 @@ VERB = DaemonVerb(
         Option("tag", "--tag", "T", "instead of a key, all with a tag"),
         Option("kind", "--kind", "K", "of these, only one kind: " + " ".join(KINDS), values=KINDS),
         Option("reason", "--reason", "R", "why; kept for the audit"),
+        Option("quote", "--quote", "Q", "the user's words; for an agent whose user the daemon hears"),
         Option("dry_run", "--dry-run", help="only show what would be forgotten"),
         Option("confirm", "--confirm", "COUNT", "for an agent: how many, where it was asked", read=integer),
         Option("all_levels", "--all-levels", help="as the owner, at every level"),
     ),
     one_of=("key", "id", "entity", "tag"),
     beside=("all_levels",),
+    patience=LONG,
     document=document,
     show=show,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtrig.ctl.grammar import DATA, Argument, DaemonVerb
-from memtrig.ctl.lives import head, origin, steps
+from memtrig.ctl.lives import head, left_out, origin, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def show(told: dict[str, Any], screen: Screen) -> list[str]:
     for memory in told["memories"]:
         facts = [*origin(memory, screen), ("reason", memory.get("reason") or ""), ("id", memory["id"])]
         lines += [*head(memory, screen), *screen.facts(facts), ""]
-    return [*lines, *steps(told["steps"], screen)]
+    return [*lines, *left_out(told), *steps(told["steps"], screen)]
 
 
 VERB = DaemonVerb(
@@ -27,5 +27,6 @@ VERB = DaemonVerb(
     "memtrigctl history user.tea",
     door=DATA,
     arguments=(Argument("key", "KEY", "the key it was saved under"),),
+    document=lambda told: {"more": 0, **told},
     show=show,
 )

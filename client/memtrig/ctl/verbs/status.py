@@ -20,7 +20,9 @@ def show(status: dict[str, Any], screen: Screen) -> list[str]:
     rows = [(each["level"], _sessions(each), _memories(each)) for each in status["levels"]]
     reasons = [f"{each['level']}: {one_line(each['reason'])}" for each in status["levels"] if each.get("reason")]
     table = screen.table(("LEVEL", "SESSIONS", "MEMORIES"), rows)
-    return [*lines, *screen.facts(facts), "", *table, *reasons]
+    dreams = [(each["level"], _dream(each["dream"], screen)) for each in status["levels"] if each.get("dream")]
+    dreamt = ["", *screen.table(("LEVEL", "DREAM CYCLE"), dreams)] if dreams else []
+    return [*lines, *screen.facts(facts), "", *table, *reasons, *dreamt]
 
 
 def _sessions(level: dict[str, Any]) -> str:
@@ -32,6 +34,28 @@ def _memories(level: dict[str, Any]) -> str:
     if not level["available"]:
         return "not available"
     return ", ".join(f"{count:,} {status}" for status, count in level["memories"].items() if count) or "none"
+
+
+def _dream(dream: dict[str, Any], screen: Screen) -> str:
+    """Say when the last dream cycle was and what it did, or how far the one under way is."""
+    at, progress = screen.ago(dream["at"]), dream.get("progress")
+    if progress is not None:
+        return f"under way, {progress:.0%} done; began {at}"
+    if dream.get("failed"):
+        return f"{at}: it failed, and is tried again"
+    expired = dream.get("expired", 0)
+    if dream.get("stopped"):
+        return f"{at}: stopped before {expired:,} expired at once; is the clock right?"
+    counts = [
+        (dream.get("materialised", 0), "faded"),
+        (expired, "expired"),
+        (dream.get("asked_again", 0), "asked about again"),
+        (dream.get("conflicts", 0), "contested"),
+        (dream.get("similar", 0), "alike"),
+    ]
+    done = ", ".join(f"{count:,} {what}" for count, what in counts if count) or "nothing to do"
+    back = f"; undo --session {dream['session']}" if expired and dream.get("session") else ""
+    return f"{at}: {done}{back}"
 
 
 VERB = DaemonVerb("status", "show how the daemon and its levels are", "memtrigctl status", door=PLAIN, show=show)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import OWNER, Argument, DaemonVerb, Option
-from memtrig.ctl.records import touched
+from memtrig.ctl.grammar import LONG, OWNER, Argument, DaemonVerb, Option
+from memtrig.ctl.records import counted, touched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def document(undone: dict[str, Any]) -> dict[str, Any]:
 def show(undone: dict[str, Any], screen: Screen) -> list[str]:
     """Say what is as before, and what is not because it was changed since."""
     count = len(undone["memories"])
-    what = f"{count:,} {'memory' if count == 1 else 'memories'}"
+    what = counted(count)
     lines = [f"This would put {what} back." if undone.get("dry_run") else f"Put {what} back to how it was before."]
     if undone["memories"]:
         lines += ["", *touched(undone["memories"], screen)]
@@ -34,6 +34,7 @@ VERB = DaemonVerb(
     "take back a memory's last change, or all that a session did",
     "memtrigctl undo --session s4zq7k2wd5x3abcde --dry-run",
     door=OWNER,
+    patience=LONG,
     arguments=(Argument("id", "ID", "the memory whose last change is taken back", required=False),),
     options=(
         Option("session", "--session", "S", "instead of a memory, the session; `memtrigctl why KEY` names it"),

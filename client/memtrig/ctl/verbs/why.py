@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtrig.ctl.grammar import DATA, Argument, DaemonVerb, Option
-from memtrig.ctl.lives import head, origin, steps
+from memtrig.ctl.lives import head, left_out, origin, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def show(told: dict[str, Any], screen: Screen) -> list[str]:
     lines = [*head(memory, screen), *screen.facts([*origin(memory, screen), *_fate(memory, screen)])]
     for before in reversed(earlier):
         lines += ["", "In the place of", *head(before, screen), *screen.facts(origin(before, screen))]
-    return [*lines, "", *steps(told["steps"], screen)]
+    return [*lines, "", *left_out(told), *steps(told["steps"], screen)]
 
 
 def _fate(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:
@@ -45,5 +45,6 @@ VERB = DaemonVerb(
     arguments=(Argument("key", "KEY", "the key it was saved under", required=False),),
     options=(Option("id", "--id", "ID", "its id, instead of a key"),),
     one_of=("key", "id"),
+    document=lambda told: {"more": 0, **told},
     show=show,
 )

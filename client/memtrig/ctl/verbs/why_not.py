@@ -1,0 +1,59 @@
+"""``memtrigctl why-not``: which rules hide a memory from a session."""
+
+from __future__ import annotations
+
+from memtrig.ctl.catalogue import level_and_agent
+from memtrig.ctl.grammar import VIEW, Argument, DaemonVerb, Option
+from memtrig.ctl.render import one_line, paragraph
+from memtrig.homes import LEVELS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memtrig.ctl.render import Screen
+
+LINES = 4
+"""Lines of each reason."""
+
+
+def document(hidden: dict[str, Any]) -> dict[str, Any]:
+    """Name also what is not served or hidden."""
+    rules = [{"hint": "", **rule} for rule in hidden.get("rules", ())]
+    return {"level": hidden["level"], "served": hidden.get("served"), "rules": rules}
+
+
+def show(hidden: dict[str, Any], screen: Screen) -> list[str]:
+    """Say what the session gets, and by which rule it doesn't get each of the others."""
+    level, served, rules = one_line(hidden["level"]), hidden.get("served"), hidden.get("rules", [])
+    lines = [f"A session at {level} gets {_address(served) if served else 'nothing by this name'}."]
+    if not rules:
+        return [*lines, "No rule hides anything of it."]
+    for rule in rules:
+        head = f"{screen.bold(one_line(rule['rule']))} hides {_address(rule['memory'])}"
+        says = paragraph(one_line(rule["says"]), screen.columns, LINES)
+        hint = paragraph(one_line(rule["hint"]), screen.columns, LINES) if rule.get("hint") else []
+        lines += ["", head, *says, *(screen.dim(line) for line in hint)]
+    return lines
+
+
+def _address(memory: dict[str, Any]) -> str:
+    return f"{one_line(memory['key'])} at {one_line(memory['level'])} ({memory['id']}, {memory['status']})"
+
+
+VERB = DaemonVerb(
+    "why-not",
+    "say which rules hide a memory from a session",
+    "memtrigctl why-not user.tea --as public:weather-bot",
+    door=VIEW,
+    request="why_not",
+    arguments=(Argument("key", "KEY", "the key that the session asks for", required=False),),
+    options=(
+        Option("as", "--as", "LEVEL[:AGENT]", "whose view it is; needed", read=level_and_agent, values=LEVELS),
+        Option("id", "--id", "ID", "a memory's id, instead of a key"),
+        Option("space", "--space", "S", "the session's own space, if it has one"),
+    ),
+    one_of=("key", "id"),
+    document=document,
+    show=show,
+)
