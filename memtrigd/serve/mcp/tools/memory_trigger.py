@@ -97,9 +97,15 @@ class Forget(Arguments, frozen=True):
 
 async def forget(desk: Desk, given: Forget) -> Shown:
     """Forget an entity or a memory, and do not learn it again."""
-    named = {"id": given.entity_or_id} if is_id(given.entity_or_id) else {"entity": given.entity_or_id}
+    named = is_id(given.entity_or_id)
+    request = wire.Forget(
+        id=given.entity_or_id if named else None,
+        entity=None if named else given.entity_or_id,
+        kind=given.kind,
+        reason=given.reason,
+        quote=given.quote,
+    )
     try:
-        request = wire.Forget(**named, kind=given.kind, reason=given.reason, quote=given.quote)
         done = await desk.ask(request, wire.Forgotten)
     except Refusal as refusal:
         if refusal.code != "not_found":
@@ -169,6 +175,7 @@ async def stats(desk: Desk, given: Nothing) -> Shown:
     active = sum(level.statuses.get("active", 0) for level in told.levels)
     means = [(level.mean_importance, sum(level.kinds.values()) - level.core) for level in told.levels]
     fading = sum(count for mean, count in means if mean is not None)
+    weight = sum(mean * count for mean, count in means if mean is not None)
     kinds: dict[str, int] = {}
     for level in told.levels:
         for kind, count in level.kinds.items():
@@ -180,9 +187,7 @@ async def stats(desk: Desk, given: Nothing) -> Shown:
             "pending_memories": len(waiting.items) + waiting.more,
             "entity_kinds": kinds,
             "core_memories": sum(level.core for level in told.levels),
-            "avg_importance_noncore": round(sum(m * n for m, n in means if m is not None) / fading, 4)
-            if fading
-            else 0.0,
+            "avg_importance_noncore": round(weight / fading, 4) if fading else 0.0,
             "weakest_active": [_row(memory) for memory in told.weakest],
             "most_stale_active": [_row(memory) for memory in told.stalest],
             "newest_memory": page.memories[0].created if page.memories else None,

@@ -1,5 +1,6 @@
 """memory-trigger's tools, part two: the upkeep, well-being and promises. Its names, its replies."""
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -155,9 +156,24 @@ def _told(kept: wire.Promise) -> dict[str, Any]:
 
 
 def _tool(
-    name: str, title: str, description: str, run: Any, arguments: type[Arguments] = Nothing, **hints: bool
+    name: str,
+    title: str,
+    description: str,
+    run: Callable[[Desk, Any], Awaitable[Shown]],
+    arguments: type[Arguments] = Nothing,
+    *,
+    reads: bool = False,
+    repeats: bool = True,
 ) -> Tool:
-    return Tool(name=name, title=title, description=description, arguments=arguments, run=run, **hints)
+    return Tool(
+        name=name,
+        title=title,
+        description=description,
+        arguments=arguments,
+        run=run,
+        reads=reads,
+        repeats=repeats,
+    )
 
 
 TOOLS: Final = (
