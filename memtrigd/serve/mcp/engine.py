@@ -36,12 +36,6 @@ class Library(Protocol):
     async def serve(self, line: "Line") -> None:
         """Serve a connection until its input ends."""
 
-    async def notify(self, line: "Line", what: str) -> None:
-        """Tell a connection that something changed: ``prompts``, ``resources``, or the URI of a resource."""
-
-    def left(self, line: "Line") -> None:
-        """Forget a connection."""
-
 
 class Engine:
     """The library once it is loaded, and whoever waits for it."""
@@ -52,7 +46,6 @@ class Engine:
         self._fault: BaseException | None = None
         self._settled = asyncio.Event()
         self._thread: threading.Thread | None = None
-        self._lines: set[Line] = set()
 
     @property
     def ready(self) -> bool:
@@ -83,19 +76,7 @@ class Engine:
 
     async def serve(self, line: "Line") -> None:
         """See ``Library.serve``."""
-        self._lines.add(line)
         await self._ready().serve(line)
-
-    def left(self, line: "Line") -> None:
-        """See ``Library.left``."""
-        self._lines.discard(line)
-        if self._library is not None:
-            self._library.left(line)
-
-    async def notify(self, what: str, wanted: Callable[["Line"], bool]) -> None:
-        """Tell those connections that are ``wanted``, each by itself."""
-        for line in [line for line in self._lines if wanted(line)]:
-            await self._ready().notify(line, what)
 
     def _ready(self) -> Library:
         assert self._library is not None

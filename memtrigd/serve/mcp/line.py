@@ -178,7 +178,6 @@ class Line(asyncio.Protocol):
         except Exception as error:
             self._service.fault(error)
         finally:
-            self._engine.left(self)
             self._transport.close()
 
     # -- bytes out -----------------------------------------------------------------------------------------------

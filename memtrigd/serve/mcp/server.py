@@ -8,16 +8,16 @@ from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
-from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.lowlevel.server import Server
 from mcp.server.runner import serve_dual_era_loop
-from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
 import memtrigd
 from memtrigd.domain.errors import Refusal
-from memtrigd.serve.mcp import arguments
+from memtrigd.serve.mcp import arguments, resources
 from memtrigd.serve.mcp.line import Line
+from memtrigd.serve.mcp.prompts import PROMPTS
 from memtrigd.serve.mcp.tool import Shown, Tool
 from memtrigd.serve.mcp.tools import SETS
 
@@ -27,8 +27,6 @@ INSTRUCTIONS: Final = (
     "Long-term memory that all agents of this user share. Save what the user says about themselves as soon as they "
     "say it; search before you ask them again; never save a guess as their word."
 )
-LISTENERS: Final = 16
-"""Open subscriptions of one connection."""
 _NOT_CACHED: Final = (
     "tools/list",
     "prompts/list",
@@ -44,10 +42,7 @@ class SdkLibrary:
 
     def __init__(self) -> None:
         self.server: Server[Line] = build()
-        self._options = self.server.create_initialization_options(
-            NotificationOptions(prompts_changed=True, resources_changed=True)
-        )
-        self._buses: dict[Line, InMemorySubscriptionBus] = {}
+        self._options = self.server.create_initialization_options()
 
     def read(self, line: bytes) -> tuple[Any, Any]:
         """A message made of a line, and the id if it is a request."""
@@ -68,14 +63,6 @@ class SdkLibrary:
             self.server, line.incoming, line.outgoing, lifespan_state=line, init_options=self._options
         )
 
-    async def notify(self, line: Line, what: str) -> None:
-        """Tell a connection of a change, in its era."""
-        raise NotImplementedError
-
-    def left(self, line: Line) -> None:
-        """Forget a connection."""
-        self._buses.pop(line, None)
-
 
 def build() -> Server[Line]:
     """Make the server: its handlers know the session by the line that the library hands them."""
@@ -87,6 +74,11 @@ def build() -> Server[Line]:
         cache_hints={method: CacheHint(0, "private") for method in _NOT_CACHED},
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
     server.middleware.clear()  # telemetry: half a millisecond a call, and nothing leaves this machine
     return server
@@ -111,6 +103,64 @@ async def call_tool(context: Any, params: Any) -> Any:
     except Refusal as refusal:
         shown = Shown(" ".join(filter(None, (f"{refusal.code}: {refusal.message}", refusal.hint))), failed=True)
     return _answer(shown, context.protocol_version)
+
+
+async def list_resources(context: Any, params: Any) -> types.ListResourcesResult:
+    """The resources that have a name of their own; the rest is in the template."""
+    return types.ListResourcesResult(
+        resources=[
+            types.Resource(
+                uri=each.uri, name=each.name, title=each.title, description=each.description, mime_type="text/plain"
+            )
+            for each in resources.RESOURCES
+        ]
+    )
+
+
+async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
+    """One: a memory by its key."""
+    memory = types.ResourceTemplate(
+        uri_template=resources.TEMPLATE,
+        name="memory",
+        title="A memory",
+        description="One memory by its key, percent-encoded.",
+        mime_type="text/plain",
+    )
+    return types.ListResourceTemplatesResult(resource_templates=[memory])
+
+
+async def read_resource(context: Any, params: Any) -> types.ReadResourceResult:
+    """The text of a resource, as the session sees it now."""
+    line: Line = context.lifespan_context
+    assert line.desk is not None
+    uri = str(params.uri)
+    try:
+        text = await resources.read(line.desk, uri)
+    except Refusal as refusal:
+        raise MCPError(types.INVALID_PARAMS, refusal.message, {"uri": uri}) from None
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)])
+
+
+async def list_prompts(context: Any, params: Any) -> types.ListPromptsResult:
+    """The prompts; none takes arguments."""
+    return types.ListPromptsResult(
+        prompts=[types.Prompt(name=each.name, title=each.title, description=each.description) for each in PROMPTS]
+    )
+
+
+async def get_prompt(context: Any, params: Any) -> types.GetPromptResult:
+    """A prompt, made of the state of the session now."""
+    line: Line = context.lifespan_context
+    assert line.desk is not None
+    prompt = next((each for each in PROMPTS if each.name == params.name), None)
+    if prompt is None:
+        raise MCPError(types.INVALID_PARAMS, "There is no prompt of this name; prompts/list names them.")
+    try:
+        text = await prompt.make(line.desk)
+    except Refusal as refusal:
+        raise MCPError(types.INTERNAL_ERROR, refusal.message) from None
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
 def _offered(line: Line) -> dict[str, Tool]:
