@@ -53,8 +53,9 @@ check: $(INSTALLED) ## lint, format, types and layering
 	$(BIN)/lint-imports
 
 .PHONY: bench
-bench: $(INSTALLED) ## measure the wire beside an echo server in C
+bench: $(INSTALLED) ## measure the wire beside an echo server in C, and saves beside a dream cycle
 	$(BIN)/python -m tests.bench.rpc
+	$(BIN)/python -m tests.bench.dream
 
 .PHONY: lock
 lock: $(INSTALLED) ## pin the newest versions of what we depend on, with hashes

@@ -16,9 +16,11 @@ import structlog
 from memtrig.homes import Home
 
 import memtrigd
+from memtrigd.clockwork import stops
+from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer, nightly
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
-from memtrigd.clockwork.scheduler import Clockwork
+from memtrigd.clockwork.scheduler import TICK, Clockwork
 from memtrigd.config import Config
 from memtrigd.domain.moments import Micros
 from memtrigd.gate import listeners
@@ -31,6 +33,7 @@ from memtrigd.serve.accept import Acceptor
 from memtrigd.serve.dispatch import Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.intents import PREFIX
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
@@ -78,14 +81,16 @@ async def _serve(
     deliver = partial(_deliver, loop)
     writers = WriterLane(vault, deliver, poisoned)
     readers = ReadLane("memtrigd-reader", vault.readers, deliver)
+    walkers = ReadLane("memtrigd-walker", vault.readers, deliver)
     analysts = ReadLane("memtrigd-analyst", dict, deliver)
     ids, started = RandomIds(), now()
     rows = vault.control_reader()
     sessions = Sessions(ids, rows.by_token)
-    recalls, dreamer = Recalls(writers), Dreamer(writers, now)
+    recalls, dreamer = Recalls(writers), Dreamer(writers, now, Diary(rows, writers), loop.call_later)
     dispatcher = Dispatcher(
         sessions=sessions,
         readers=readers,
+        walkers=walkers,
         analysts=analysts,
         writers=writers,
         handles=vault.readers(),
@@ -104,6 +109,8 @@ async def _serve(
             home=home.root or home.state,
             sessions=sessions.counts(),
             unavailable={level: f"{why.message} {why.hint}".strip() for level, why in vault.unavailable.items()},
+            dreams=dreamer.figures(),
+            left=[*left, *service.intents.left],
         ),
     )
     acceptor = Acceptor(sessions)
@@ -117,13 +124,17 @@ async def _serve(
     loop.add_signal_handler(signal.SIGHUP, reloader.reload)
     writers.start()
     readers.start()
+    walkers.start()
     analysts.start()
+    left = stops.begin(rows, writers, started)
+    await service.resume(rows.settings(PREFIX))  # nobody sees what a crash halved
     await acceptor.open(doors.sockets)
     for level, refusal in vault.unavailable.items():
         log.error("level_unavailable", classification=level.name, code=refusal.code)
     jobs = [housekeeping(writers, sessions.in_use), nightly(dreamer)]
     clockwork = Clockwork(jobs, ControlRuns(rows, writers), now)
     clockwork.every(EVERY, recalls.flush)
+    clockwork.every(TICK, service.subscriptions.tick)
     clockwork.start()
     reloader.start()
     gc.freeze()  # what is there now stays: no collection needs to walk it again
@@ -135,8 +146,9 @@ async def _serve(
         clockwork.stop()
         recalls.flush()
         acceptor.close()
-        for lane in (analysts, readers):
+        for lane in (analysts, walkers, readers):
             await asyncio.to_thread(lane.stop)
+        stops.end(writers)
         await asyncio.to_thread(writers.stop)
         await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
         await acceptor.abandon()

@@ -20,9 +20,11 @@ COMPARE_LEVELS = {
 }
 """Who may compare levels outside gate/ and domain/, and why."""
 LOGGERS = {
+    "memtrigd/clockwork/diary.py",
     "memtrigd/clockwork/dream.py",
     "memtrigd/clockwork/housekeeping.py",
     "memtrigd/clockwork/scheduler.py",
+    "memtrigd/clockwork/stops.py",
     "memtrigd/daemon.py",
     "memtrigd/logs.py",
     "memtrigd/reload.py",

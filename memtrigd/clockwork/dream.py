@@ -1,103 +1,114 @@
 """The dream cycle: once a night what has faded is written down, what has run out expires, and what waits asks again.
 
-It deletes nothing and promotes nothing. It works in slices, so that nobody waits for it, and what it changes in a
-memory's status bears its own session, by which the whole night can be undone.
+It deletes nothing and promotes nothing. It works in slices, one at a time whatever the levels, so that nobody waits
+for it, and what it changes in a memory's status bears its own session, by which the whole night can be undone.
 """
 
+import time
+from collections import deque
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import structlog
 from memtrig import wire
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, field
 
+from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.jobs import Job
-from memtrigd.domain.forgetting import materialised
+from memtrigd.clockwork.night import Night, Timer, measure, merge, walk
 from memtrigd.domain.levels import Level
-from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import DAY, Micros
-from memtrigd.store.interface import Change, Hands
+from memtrigd.store.interface import Hands
 from memtrigd.store.writer import WriterLane
-
-SLICE: Final = 200
-"""Rows of one transaction: a few milliseconds, then the writes of clients come in between."""
-CAP: Final = 0.05
-"""Share of a level's active memories whose status a cycle may change without being asked to."""
-FREE: Final = 20
-"""Changes that need no asking however small the level: 5 % of thirty memories is one."""
-ASKS_AGAIN: Final = 7 * DAY
-"""How long a proposal waits until it is counted as asking again."""
 
 log = structlog.get_logger()
 
-
-class Night(Struct):
-    """A cycle at one level: how far it is and what it did, or would do if it is ``dry``."""
-
-    level: Level
-    now: Micros
-    dry: bool
-    total: int = 0
-    number: int = 0
-    materialised: int = 0
-    expired: int = 0
-    asked_again: int = 0
-    conflicts: list[str] = []
-    stopped: bool = False
-
-    @property
-    def session(self) -> str:
-        """The session that the night's changes bear."""
-        return f"dream-{self.level.slug}-{self.now}"
-
-    def told(self) -> wire.Dreamt:
-        """What the night came to."""
-        return wire.Dreamt(
-            level=self.level.name,
-            materialised=self.materialised,
-            expired=self.expired,
-            asked_again=self.asked_again,
-            conflicts=self.conflicts,
-            stopped=self.stopped,
-            dry_run=self.dry,
-        )
-
-
 Woken: TypeAlias = Callable[[wire.Dreamt | Exception], None]
+Later: TypeAlias = Callable[[float, Callable[[], None]], object]
+"""Does something after some seconds, on the loop's thread."""
+
+
+class Sleeper(Struct, eq=False):
+    """A night under way: which steps are left, each slice by slice, and who waits for the end."""
+
+    night: Night
+    woken: list[Woken]
+    steps: list[Callable[[Hands, Night, Timer], bool]] = field(default_factory=lambda: [measure, walk, merge])
 
 
 class Dreamer:
-    """Runs cycles in slices through the writer's lane."""
+    """Runs cycles in slices through the writer's lane: one slice, a pause as long as it took, then the next level's.
 
-    def __init__(self, writers: WriterLane, clock: Callable[[], Micros]) -> None:
+    So writes that came meanwhile go first, and however many levels dream, the writer has half of its time for them.
+    """
+
+    def __init__(
+        self,
+        writers: WriterLane,
+        clock: Callable[[], Micros],
+        diary: Diary,
+        later: Later,
+        timer: Timer = time.perf_counter,
+    ) -> None:
         self._writers = writers
         self._clock = clock
+        self._diary = diary
+        self._later = later
+        self._timer = timer
+        self._sleepers: deque[Sleeper] = deque()
+        self._busy = False
 
-    def dream(self, level: Level, dry: bool, woken: Woken) -> None:
-        """Run a cycle at a level; ``woken`` hears of it on the loop's thread, slices later."""
-        night = Night(level, self._clock(), dry)
+    def dream(self, level: Level, decay: wire.Decay, woken: Woken) -> None:
+        """Run a cycle at a level; ``woken`` hears of it on the loop's thread, slices later.
 
-        def measured(outcome: Any) -> None:
+        Who asks for what is under way already gets the same answer: there is never more to do than once all levels.
+        """
+        for sleeper in self._sleepers:
+            night = sleeper.night
+            if (night.level, night.dry, night.confirm) == (level, decay.dry_run, decay.confirm):
+                sleeper.woken.append(woken)
+                return
+        self._sleepers.append(Sleeper(Night(level, self._clock(), decay.dry_run, decay.confirm), [woken]))
+        if not self._busy:
+            self._turn()
+
+    def figures(self) -> dict[Level, wire.Dream]:
+        """For each level the cycle that is under way, or the last one."""
+        under_way = {s.night.level: s.night.figures(under_way=True) for s in self._sleepers if not s.night.dry}
+        return {**self._diary.last, **under_way}
+
+    def _turn(self) -> None:
+        """Let the night that waits longest do a slice."""
+        self._busy = bool(self._sleepers)
+        if not self._busy:
+            return
+        sleeper, began = self._sleepers[0], self._timer()
+
+        def run(hands: Hands) -> bool:
+            nonlocal began
+            began = self._timer()  # what waited before it was others' work
+            return sleeper.steps[0](hands, sleeper.night, self._timer)
+
+        def done(outcome: Any) -> None:
+            took = self._timer() - began
+            sleeper.night.took(took)
+            self._sleepers.rotate(-1)
+            if outcome is False:
+                del sleeper.steps[0]
             if isinstance(outcome, Exception):
-                woken(outcome)
-            elif night.stopped:
-                woken(night.told())
-            else:
-                self._slice(night, woken)
+                self._wake(sleeper, outcome)
+            elif sleeper.night.stopped or not sleeper.steps:
+                self._wake(sleeper, sleeper.night.told())
+            self._later(took, self._turn)
 
-        self._writers.submit(level, lambda hands: _measure(hands, night), measured)
+        self._writers.submit(sleeper.night.level, run, done)
 
-    def _slice(self, night: Night, woken: Woken) -> None:
-        def done(more: Any) -> None:
-            if isinstance(more, Exception):
-                woken(more)
-            elif more:
-                self._slice(night, woken)
-            else:
-                woken(night.told())
-
-        self._writers.submit(night.level, lambda hands: _work(hands, night), done)
+    def _wake(self, sleeper: Sleeper, outcome: wire.Dreamt | Exception) -> None:
+        self._sleepers.remove(sleeper)
+        if not sleeper.night.dry:
+            self._diary.keep(sleeper.night.level, sleeper.night.figures(failed=isinstance(outcome, Exception)))
+        for woken in sleeper.woken:
+            woken(outcome)
 
 
 def nightly(dreamer: Dreamer) -> Job:
@@ -105,7 +116,7 @@ def nightly(dreamer: Dreamer) -> Job:
 
     def run(now: Micros) -> None:
         for level in Level:
-            dreamer.dream(level, False, _logged)
+            dreamer.dream(level, wire.Decay(), _logged)
 
     return Job("dream", DAY, run)
 
@@ -115,42 +126,3 @@ def _logged(outcome: wire.Dreamt | Exception) -> None:
         log.error("no_dream", kind=type(outcome).__name__)
     else:
         log.info("dreamt", classification=outcome.level, count=outcome.expired)
-
-
-def _measure(hands: Hands, night: Night) -> None:
-    """Count what would expire, and stop before a cycle that changes too much: a wrong clock must not empty a store."""
-    assert hands.writer is not None
-    store = hands.writer
-    night.total = store.counts().get(Status.ACTIVE.value, 0)
-    due = sum(1 for _ in store.select(store.spaces(), [Status.ACTIVE.value], expires_before=night.now + 1))
-    if due > max(FREE, CAP * night.total):
-        night.expired, night.stopped = due, True
-
-
-def _work(hands: Hands, night: Night) -> bool:
-    """Do one slice; tell whether there is more."""
-    assert hands.writer is not None
-    rows = hands.writer.after(night.number, SLICE)
-    for number, memory in rows:
-        night.number = number
-        _settle(hands, night, memory)
-    return len(rows) == SLICE
-
-
-def _settle(hands: Hands, night: Night, memory: Memory) -> None:
-    assert hands.writer is not None
-    if memory.contested:
-        night.conflicts.append(memory.id)
-    if memory.status is Status.PENDING:
-        night.asked_again += night.now - memory.updated >= ASKS_AGAIN
-    elif memory.expires_at is not None and memory.expires_at <= night.now:
-        night.expired += 1
-        if not night.dry:
-            change = Change(op="expired", actor="dream", session=night.session, at=night.now, reason="expired")
-            hands.writer.amend(replace(memory, status=Status.EXPIRED, reason="expired", contested=False), change)
-    elif not memory.core:
-        fresh = materialised(memory, night.now)
-        if fresh is not memory:
-            night.materialised += 1
-            if not night.dry:
-                hands.writer.stamp(fresh)

@@ -1,5 +1,6 @@
 """The record of one memory, its limits, and what counts as the same text."""
 
+import re
 import unicodedata
 from enum import StrEnum
 from typing import Final
@@ -109,9 +110,35 @@ _END_PUNCTUATION: Final = ".!?。！？।॥…؟۔"
 def canonical(text: str) -> str:
     """Fold a text to the form in which two sayings are the same fact.
 
-    NFKC, case fold, white space collapsed, no sentence punctuation at the end. Marks are kept: कि is not की;
-    inner punctuation is kept: 1.5 mg is not 15 mg. A text of nothing but punctuation stays itself.
+    As ``folded``, white space collapsed, no sentence punctuation at the end. Marks are kept: कि is not की;
+    inner punctuation is kept: 1.5 mg is not 15 mg. A text of nothing but punctuation stays itself, and so does one of
+    nothing that is seen.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    collapsed = " ".join(folded.split())
+    collapsed = " ".join(folded(text).split()) or " ".join(text.split())
     return collapsed.rstrip(_END_PUNCTUATION + " ") or collapsed
+
+
+def folded(text: str) -> str:
+    """Fold a text's letters: NFKC, case fold, and nothing in it that nobody sees.
+
+    An invisible character would make a twin of a memory, or carry a forgotten one past the wish. Only in an emoji it
+    makes another picture: the joiner of a family, the tags of a flag.
+    """
+    if text.isascii():
+        return text.casefold()
+    once = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    seen = _UNSEEN.sub(r"\g<flag>", _SELECTORS.sub("", once))
+    return once if seen == once else unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
+
+
+_PICTURE: Final = "\u2190-\u2bff\U0001f000-\U0001faff"
+_SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u180b-\u180d\u180f]")
+"""Text or picture, this or that form of one character."""
+_UNSEEN: Final = re.compile(
+    "(?P<flag>\U0001f3f4[\U000e0020-\U000e007f]+)"
+    f"|\u200d(?![{_PICTURE}])|(?<![{_PICTURE}])\u200d"
+    "|[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+)
+"""Default_Ignorable_Code_Point of Unicode (DerivedCoreProperties.txt), but for the selectors."""

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtrigd.domain.claim import Claim
+from memtrigd.domain.forgetting import DISPUTED_AT, denied
 from memtrigd.domain.memory import Memory, Source, Status, canonical
 from memtrigd.domain.moments import Micros
 
@@ -58,18 +59,66 @@ class Hearing(StrEnum):
 
 
 class Speaker(Struct, frozen=True):
-    """Who makes a claim, as far as trust goes. ``attested``: the words it quotes were heard from the user."""
+    """Who makes a claim, as far as trust goes.
+
+    ``attested``: the words it quotes were heard from the user as a statement, ``heard``: as a statement or not.
+    """
 
     agent: str | None = None
     hearing: Hearing = Hearing.NONE
     attested: bool = False
     owner: bool = False
+    heard: bool = False
 
     def relays_the_user(self, source: Source) -> bool:
         """Tell whether a claim of ``source`` counts as a word of the user's or the owner's."""
         if self.owner or source is Source.STATED:
             return True
         return source is Source.USER_EXPLICIT and (self.attested or self.hearing is Hearing.NONE)
+
+
+def is_users_word(memory: Memory) -> bool:
+    """Tell whether a memory weighs as the user's word, their own or relayed."""
+    return rank_of(memory) >= Rank.USER_EXPLICIT
+
+
+def may_deny(speaker: Speaker, memory: Memory) -> bool:
+    """Tell whether a speaker may deny or forget a memory.
+
+    What an agent found out by itself any agent may doubt. The user's word is retired on the user's word: where they can
+    be heard they must have been, in whatever mood ("could you forget that?" states nothing, and is a wish all the
+    same), and where nobody is there it can't be. Without a feed an agent is taken for the user's voice, as it is when
+    it saves.
+    """
+    if not is_users_word(memory) or speaker.owner:
+        return True
+    return speaker.heard if speaker.hearing is Hearing.FEED else speaker.hearing is Hearing.NONE
+
+
+def may_delete(speaker: Speaker, memory: Memory) -> bool:
+    """Tell whether a speaker may delete a memory: a delete can be undone and suppresses nothing, so it takes less."""
+    return not is_users_word(memory) or speaker.owner or speaker.hearing is not Hearing.UNATTENDED
+
+
+def outweighs(speaker: Speaker, memory: Memory) -> bool:
+    """Tell whether a memory weighs more than a no of the speaker's, which weighs as much as their relayed claim."""
+    said = Rank.STATED if speaker.owner or speaker.heard else Rank.USER_EXPLICIT
+    return rank_of(memory) > said
+
+
+def after_denial(memory: Memory, speaker: Speaker, now: Micros) -> Memory:
+    """Return a memory after a denial: a tenth of its importance; the second time it is disputed.
+
+    But what the user stated themselves no agent's mere say takes out of service, however often it says so: that would
+    be a guess over the user's word, and a session is cheap. Its first denial demotes, further ones are counted, and
+    the owner is asked. The user can still say so through any agent, where they are heard; or once, at memtrigctl.
+    """
+    lesser = denied(memory, now)
+    if lesser.deny_count < DISPUTED_AT:
+        return lesser
+    if outweighs(speaker, memory):
+        return replace(memory, deny_count=lesser.deny_count)
+    return replace(lesser, status=Status.DISPUTED, contested=False)
 
 
 class Outcome(StrEnum):

@@ -26,9 +26,14 @@ class Ears:
         _keep_lately_used(self._heard, session)
 
     def attests(self, session: str | None, quote: str) -> bool:
-        """Tell whether the user said the quoted words in the session."""
+        """Tell whether the user stated the quoted words in the session."""
         heard = self._heard.get(session) if session is not None else None
         return heard is not None and heard.attests(quote)
+
+    def holds(self, session: str | None, quote: str) -> bool:
+        """Tell whether the user said the quoted words in the session, as a statement or not."""
+        heard = self._heard.get(session) if session is not None else None
+        return heard is not None and heard.holds(quote)
 
     def tell(self, session: str | None, memory_id: str) -> None:
         """Note that a session was served a memory."""

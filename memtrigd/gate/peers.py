@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 _MAX_DEPTH = 64
+_REAPERS = frozenset({b"systemd", b"init", b"launchd"})
 
 
 class Process(Struct, frozen=True):
@@ -65,6 +66,18 @@ def parent_of(process: Process) -> Process | None:
     """The parent of a process that still runs."""
     parent = _parent(process.pid) if process == _process(process.pid) else 0
     return _process(parent) if parent else None
+
+
+def is_reaper(process: Process) -> bool:
+    """Tell whether a process is one that takes in whoever loses its parent, and services: everybody is under it."""
+    return process.pid == 1 or _name(process.pid) in _REAPERS
+
+
+def _name(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/comm").read_bytes().strip()
+    except OSError:
+        return b""
 
 
 def _stat(pid: int) -> list[bytes]:

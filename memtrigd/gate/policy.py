@@ -66,6 +66,8 @@ def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Per
         return _HOOK
     if session is None:
         raise Refusal("hello_first", "The first request on this socket must be hello.", "See docs/protocol.md.")
+    if isinstance(request, wire.Decay) and request.confirm is not None:
+        raise Refusal("not_yours", "Only the owner lets so many memories expire at once.", "Ask the user about it.")
     actor = Actor("agent", session.id, session.agent, session.conversation, session.ceiling, session.hearing)
     return Permit(actor, session.level, session.level.and_below(), spaces_of(session.space))
 

@@ -6,7 +6,7 @@ survives reconnects and restarts; what only rises can't be washed off by droppin
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -159,12 +159,20 @@ class Sessions:
         handed = DoorKind.HANDED.value
         return {c.row.id for c in self._connected.values() if c.row.origin == handed and c.held_by(process)}
 
-    def of_host(self, ancestors: Collection[Process]) -> list[SessionRow]:
-        """The connected sessions of the host that a hook runs under.
+    def of_host(self, ancestors: Sequence[Process]) -> list[SessionRow]:
+        """The connected sessions of the host that a hook runs under; ``ancestors`` are the hook's, its parent first.
 
-        A host starts its hooks as it starts its agents: a session's holder, or that one's parent, is above the hook.
+        A host starts its hooks as it starts its agents: the direct parent of the process that holds a session is above
+        the hook. (A session opened over the control socket is held by its host.) Of several hosts the nearest is meant:
+        what an agent types into another one is not what the user says. What a process with a session of its own has
+        started is no hook at all.
         """
-        return [c.row for c in self._connected.values() if any(_stands_among(line, ancestors) for line in c.lines)]
+        lines = [(each.row, line.holder) for each in self._connected.values() for line in each.lines if line.holder]
+        if any(holder in ancestors and row.origin != DoorKind.HANDED.value for row, holder in lines):
+            return []
+        hosted = [(row, _host_of(row, holder)) for row, holder in lines]
+        nearest = next((above for above in ancestors if any(above == host for _, host in hosted)), None)
+        return list({row.id: row for row, host in hosted if host is not None and host == nearest}.values())
 
     def hears(self, session: str) -> None:
         """Note that the user can be heard in a session from now on."""
@@ -185,9 +193,12 @@ class Sessions:
         return dict(Counter(c.row.level for c in self._connected.values()))
 
 
-def _stands_among(line: Line, ancestors: Collection[Process]) -> bool:
-    holder = line.holder
-    return holder is not None and (holder in ancestors or peers.parent_of(holder) in ancestors)
+def _host_of(row: SessionRow, holder: Process) -> Process | None:
+    """The process that a session's hooks are started by, None where only init is above the session's."""
+    if row.origin == DoorKind.HANDED.value:
+        return holder
+    host = peers.parent_of(holder)
+    return None if host is None or peers.is_reaper(host) else host
 
 
 def check_opening(level: Level, ceiling: Level) -> None:

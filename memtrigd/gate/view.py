@@ -43,6 +43,10 @@ class View:
         others = {space for reader in self.readers for space in reader.spaces()}
         return (*self._spaces, *sorted(others.difference(self._spaces)))
 
+    def sees(self, space: str) -> bool:
+        """Tell whether a space is in sight."""
+        return self.every_space or space in self._spaces
+
     def rivals(self, space: str) -> tuple[str, ...]:
         """The spaces whose copies of a key compete with one in ``space``: for the owner each space stands alone."""
         return (space,) if self.every_space else self._spaces
@@ -83,7 +87,15 @@ class View:
 
     def names_of(self, entity: str | None) -> tuple[str, ...]:
         """Every canonical name in sight of an entity; none of none."""
-        return () if entity is None else aliases.names_of(entity, self.aliases)
+        return () if entity is None else aliases.names_of(entity, self._classes)
+
+    def meant_in(self, query: str) -> tuple[str, ...]:
+        """The names in sight that a query means by saying another one of their entities."""
+        return aliases.meant_in(query, self._classes)
+
+    @cached_property
+    def _classes(self) -> dict[str, frozenset[str]]:
+        return aliases.classes(self.aliases)
 
     def copies(self, key: str, spaces: Sequence[str]) -> list[Memory]:
         """The active copies of a key in every permitted level, in ``spaces``, but those that a level above put away."""

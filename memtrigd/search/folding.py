@@ -4,20 +4,22 @@ import re
 import unicodedata
 from typing import Final
 
-from memtrigd.search.scripts import DIGITS, ZWJ
+from memtrigd.search.scripts import DIGITS, SOUTHEAST_ASIAN, ZWJ
 
 _ONE_WAY: Final = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201b\u02bc\u02b9\u055a\uff07", "'")
     | dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63", "-")
-    | {"\u200b": " "}  # zero width space: Thai and Khmer mark the ends of words with it
-    # soft hyphen, non-joiner, direction marks, word joiner, byte order mark, tatweel: seen by nobody, typed by some
-    | dict.fromkeys(
-        "\xad\u034f\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u0640"
-    )
+    # soft hyphen, non-joiner, direction marks, fillers, byte order mark, tatweel: seen by nobody, typed by some
+    | dict.fromkeys("\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200c\u200e\u200f\ufeff\u0640")
+    | dict.fromkeys(map(chr, (*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0x180B, 0x1810))))
     | dict.fromkeys(map(chr, range(0xFE00, 0xFE10)))  # variation selectors: text or picture, one character
-    | dict.fromkeys(map(chr, range(0xE0100, 0xE01F0)))
+    | dict.fromkeys(map(chr, range(0xE0000, 0xE1000)))  # more of them, and tags
     | {chr(point): str(value) for point, value in DIGITS.items()}
 )
+
+_SPACELESS: Final = "".join(SOUTHEAST_ASIAN.values())
+_END_OF_WORD: Final = re.compile(f"(?<=[{_SPACELESS}])\u200b(?=[{_SPACELESS}])")
+"""A zero width space where it has a meaning: Thai and Khmer mark the ends of words with it."""
 
 # The breve of й is no accent: it makes another letter, on which Russian endings depend.
 _ACCENT: Final = re.compile(
@@ -35,7 +37,7 @@ def prepare(text: str) -> str:
     if text.isascii():
         return text
     # twice: with an invisible character gone, letter and accent may compose
-    once = unicodedata.normalize("NFKC", text).translate(_ONE_WAY)
+    once = unicodedata.normalize("NFKC", _END_OF_WORD.sub(" ", text)).translate(_ONE_WAY)
     return unicodedata.normalize("NFKC", once)
 
 

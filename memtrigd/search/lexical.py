@@ -1,6 +1,7 @@
 """BM25 over the levels that a session may see, and over nothing else."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import log
 from typing import Final
 
@@ -25,12 +26,15 @@ class Hit(Struct, frozen=True):
     document: int
 
 
-def rank(readers: Sequence[LevelReader], query: str) -> list[Hit]:
+def rank(readers: Sequence[LevelReader], query: str, meant: Sequence[str] = ()) -> list[Hit]:
     """Return every memory that has a term of the query, the best first; ties by level, the highest first, then number.
+
+    ``meant`` are names that the query means besides: their terms count as its own, and take none away.
 
     All statistics are sums over ``readers``: what lies in a level that is not among them changes no bit of a score.
     """
-    postings = {term: [reader.postings(term) for reader in readers] for term in query_terms(query)}
+    asked = dict.fromkeys(chain.from_iterable(map(query_terms, (query, *meant))))
+    postings = {term: [reader.postings(term) for reader in readers] for term in asked}
     corpora = [reader.corpus() for reader in readers]
     documents = sum(corpus.documents for corpus in corpora)
     average = sum(corpus.terms for corpus in corpora) / documents if documents else 0.0

@@ -23,17 +23,25 @@ from memtrigd.gate.peers import Peer
 from memtrigd.gate.policy import Permit
 from memtrigd.gate.sessions import Ids, Sessions
 from memtrigd.gate.view import View
+from memtrigd.serve import erasing
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.serve.handlers.erase import erase
 from memtrigd.serve.hearing import heard
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.turn import Turn
-from memtrigd.store.interface import Hands, LevelReader, Remembered
+from memtrigd.serve.whereabouts import level_of
+from memtrigd.store.interface import Hands, LevelReader, Remembered, Upkeep
 
 LARGE: Final = 2 << 10
 """Characters of a save from which its analysis goes to a thread of its own: ten milliseconds, were all words new."""
+ABOUT_ITSELF: Final = (wire.GetStatus, wire.Recover, wire.Init)
+"""Requests about what the daemon knows of itself."""
 QUEUED: Final = 4096
 """Jobs of one level that may wait for its lanes."""
+
+
+_UNASKED: Final = wire.Subscribe(to=[])
 
 
 class Caller(Struct):
@@ -76,6 +84,11 @@ class Writers(Protocol):
     ) -> None:
         """Run ``run`` in a transaction of ``level``, None for control.db, after all that its ``line`` sent before."""
 
+    def submit_alone(
+        self, level: Level, run: Callable[[Upkeep], Any], done: Callable[[Any], None], line: str | None = None
+    ) -> None:
+        """Run ``run`` outside any transaction, after all that was submitted before it."""
+
 
 class Dispatcher(Struct, frozen=True):
     """Takes requests and gives replies. Holds what is the same for all of them."""
@@ -94,8 +107,8 @@ class Dispatcher(Struct, frozen=True):
     facts: Callable[[], Facts]
     ears: Ears
     recalls: Recalls
-    dream: Callable[[Level, bool, Callable[[wire.Dreamt | Exception], None]], None]
-    """Runs a dream cycle at a level, for real or (True) on trial."""
+    dream: Callable[[Level, wire.Decay, Callable[[wire.Dreamt | Exception], None]], None]
+    """Runs a dream cycle at a level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
 
@@ -107,14 +120,26 @@ class Dispatcher(Struct, frozen=True):
             done(Reply(None, outcome, missing) if isinstance(outcome, Exception) else Reply(outcome, None, missing))
 
         try:
-            session = self.sessions.current(caller.session) if caller.session is not None else None
-            leave = policy.permit(caller.door, session, self._at_its_level(request))
-            missing = self.missing(leave.reads)
-            if missing:
-                leave = replace(leave, missing=missing)
-            self._in_lane(leave, request.request if isinstance(request, wire.Act) else request, reply)
+            leave = self.leave(caller, self._at_its_level(request))
+            missing = leave.missing
+            if isinstance(request, wire.Act) and isinstance(request.request, wire.Erase):
+                self._erase(leave, request.request, reply, counted=request.all_levels)
+            else:
+                self._in_lane(leave, request.request if isinstance(request, wire.Act) else request, reply)
         except Refusal as refusal:
             reply(refusal)
+
+    def leave(self, caller: Caller, request: wire.Request) -> Permit:
+        """Ask the gate for leave, as the caller's session stands at this moment. Raises its Refusal."""
+        session = self.sessions.current(caller.session) if caller.session is not None else None
+        leave = policy.permit(caller.door, session, request)
+        missing = self.missing(leave.reads)
+        return replace(leave, missing=missing) if missing else leave
+
+    def look(self, caller: Caller, run: Callable[[Turn], Any], done: Callable[[Any], None]) -> None:
+        """Read for a caller what it is to be told unasked; as a request of its would, it sees its levels alone."""
+        looking = Operation(Lane.READ, lambda turn, _: run(turn))
+        self.readers.submit(self._read(looking, self.leave(caller, _UNASKED), None), done)
 
     def _at_its_level(self, request: wire.Request) -> wire.Request:
         """Let an owner's write that names a memory by id, and no level, act where that memory is."""
@@ -124,8 +149,7 @@ class Dispatcher(Struct, frozen=True):
             or not isinstance(request.request, wire.Write)
         ):
             return request
-        named = getattr(request.request, "id", None)
-        found = next((reader.level for reader in self.handles.values() if named and reader.by_id(named)), None)
+        found = level_of(request.request, View(policy.whole_vault(self.missing(Level)), self.handles))
         return request if found is None else replace(request, level=found.name)
 
     def hear(self, peer: Peer, request: wire.Heard) -> wire.Noted:
@@ -142,14 +166,14 @@ class Dispatcher(Struct, frozen=True):
 
     def _in_lane(self, leave: Permit, request: Any, reply: Replied) -> None:
         if isinstance(request, wire.Decay):  # many small transactions, so none of the lanes
-            self.dream(leave.level, request.dry_run, reply)
+            self.dream(leave.level, request, reply)
             return
         operation = OPERATIONS[type(request)]
         match operation.lane:
             case Lane.INLINE:
                 reply(operation.run(self._turn(leave, View(leave, self.handles)), request))
             case Lane.READ:
-                asked = self.facts() if isinstance(request, wire.GetStatus) else request
+                asked = self.facts() if isinstance(request, ABOUT_ITSELF) else request
                 self.readers.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
@@ -186,6 +210,16 @@ class Dispatcher(Struct, frozen=True):
             return once(turn, request, lambda: operation.run(turn, draft))
 
         self.writers.submit(leave.level, run, self._counted(leave.level, reply), leave.actor.session)
+
+    def _erase(self, leave: Permit, request: wire.Erase, reply: Replied, *, counted: bool) -> None:
+        """Erase, and scrub the file before the answer: a transaction and more, so no lane of a handler."""
+        backups = self.facts().backups_holding()
+
+        def run(hands: Hands) -> wire.Result:
+            turn = self._turn(leave, View(leave, hands.readers, hands.writer))
+            return once(turn, request, lambda: erase(turn, request, backups, counted=counted))
+
+        erasing.erase(self.writers, leave.level, run, self._counted(leave.level, reply))
 
     def _counted(self, level: Level, reply: Callable[[Any], None]) -> Callable[[Any], None]:
         """Count a job in until its outcome is there. Raises ``busy`` where too many of its level wait."""

@@ -17,6 +17,7 @@ from memtrigd.serve import decode
 from memtrigd.serve.dispatch import Caller, Done, Reply, is_large
 from memtrigd.serve.frames import Splitter
 from memtrigd.serve.handover import hand_over
+from memtrigd.serve.heirs import Heir
 
 IN_FLIGHT: Final = 128
 """Requests of one connection that may wait or run; then its bytes are left in the kernel until there is room."""
@@ -48,18 +49,8 @@ class Service(Protocol):
     def fault(self, error: BaseException) -> Refusal:
         """Log a fault of our own and turn it into what the caller may know of it."""
 
-    def lines(self, connection: "Connection") -> "Heir | None":
+    def lines(self, connection: "Connection") -> Heir | None:
         """Whoever goes on with a connection that speaks in lines instead of frames; None where that is no language."""
-
-
-class Heir(Protocol):
-    """An asyncio.Protocol that goes on with a connection's bytes; the connection stays what the gate knows it by."""
-
-    def data_received(self, data: bytes) -> None:
-        """Take bytes."""
-
-    def stop_reading(self) -> None:
-        """Take no more requests: the daemon stops."""
 
 
 class Connection(asyncio.Protocol):
@@ -250,6 +241,15 @@ class Connection(asyncio.Protocol):
         self._unsent.append(frame)
         if not self._inside or len(frame) >= LONG:
             self._flush()
+
+    def notify(self, notice: wire.Notice) -> bool:
+        """Send a notice; False for a peer that does not read, or is gone, and is sent none."""
+        if self._clogged or self._stopping or self.transport.is_closing():
+            return False
+        self._unsent.append(wire.frame(wire.Answer(id=0, notice=notice)))
+        if not self._inside:
+            self._flush()
+        return True
 
     def _encode(self, number: int, reply: Reply) -> bytes:
         """Frame a reply; a fault of our own becomes ``internal`` and nothing of it leaves but that."""

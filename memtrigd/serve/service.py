@@ -1,5 +1,7 @@
 """The service behind every connection: greets, keeps the owner's belt buckled, and passes the rest to dispatch."""
 
+import asyncio
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
@@ -8,15 +10,19 @@ from memtrig import wire
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.gate import belt
-from memtrigd.gate.doors import DoorKind
+from memtrigd.gate.doors import CONTROL, DoorKind
+from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
 from memtrigd.serve import faults
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
-from memtrigd.serve.everywhere import at_every_level
+from memtrigd.serve.everywhere import at_each_level, at_every_level
 from memtrigd.serve.greeting import Greeting
+from memtrigd.serve.heirs import Heir
+from memtrigd.serve.intents import Intents
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.mcp.line import Line
-from memtrigd.serve.protocol import Connection, Heir
+from memtrigd.serve.protocol import Connection
+from memtrigd.serve.subscriptions import Subscriptions
 
 _SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionRaise, wire.SessionList, wire.SessionEnd)
 _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
@@ -33,6 +39,8 @@ class Service:
         self._ears = dispatcher.ears
         self._greeting = greeting
         self._sessions = sessions
+        self.subscriptions = Subscriptions(dispatcher)
+        self.intents = Intents(dispatcher)
         self.seat_belt = seat_belt
 
     def take(self, caller: Caller, request: wire.Request, connection: Connection, done: Done) -> None:
@@ -55,7 +63,11 @@ class Service:
                 case wire.Heard():
                     done(Reply(self._dispatcher.hear(caller.peer, request)))
                 case wire.Act(all_levels=True):
-                    at_every_level(request, partial(self._dispatcher.take, caller), done)
+                    at_every_level(request, partial(self._dispatcher.take, caller), self.intents.keep, done)
+                case wire.Subscribe():
+                    self.subscriptions.subscribe(caller, request, connection, done)
+                case wire.Save() | wire.Act(request=wire.Save()):
+                    self._dispatcher.take(caller, request, self._telling(caller, done))
                 case _:
                     self._dispatcher.take(caller, request, done)
         except Refusal as refusal:
@@ -66,6 +78,23 @@ class Service:
         if connection.caller.door.kind not in (DoorKind.LEVEL, DoorKind.HANDED):
             return None
         return Line(self, connection, self._mcp)
+
+    def resume(self, kept: Iterable[str]) -> "asyncio.Future[None]":
+        """Carry out the owner's wishes at every level that the last stop cut off; ``kept`` are what names them."""
+        owner, over = Caller(CONTROL, Peer(own_uid())), asyncio.get_running_loop().create_future()
+        go = partial(at_each_level, partial(self._dispatcher.take, owner))
+        self.intents.resume(go, kept, partial(over.set_result, None))
+        return over
+
+    def _telling(self, caller: Caller, done: Done) -> Done:
+        """Let those who want to know hear of a proposal, after the answer to whoever made it."""
+
+        def told(reply: Reply) -> None:
+            done(reply)
+            if isinstance(reply.result, wire.Saved) and reply.result.outcome in ("pending", "contested"):
+                self.subscriptions.proposed(caller)
+
+        return told
 
     def _own_session_verb(self, caller: Caller, request: wire.Request) -> bool:
         """Tell whether the policy layer of a host asks for a session verb, for sessions that it opened itself."""
@@ -86,6 +115,7 @@ class Service:
 
     def lost(self, caller: Caller, connection: Connection) -> None:
         """Count a connection out of its session, which was in use until now."""
+        self.subscriptions.drop(connection)
         if caller.session is not None:
             self._sessions.detach(caller.session, connection.close)
             self._greeting.touch(caller.session)

@@ -19,7 +19,10 @@ class Ear(Protocol):
     """What sessions heard from the user and were told by us: in memory only."""
 
     def attests(self, session: str | None, quote: str) -> bool:
-        """Tell whether the user said the quoted words in the session."""
+        """Tell whether the user stated the quoted words in the session."""
+
+    def holds(self, session: str | None, quote: str) -> bool:
+        """Tell whether the user said the quoted words in the session, as a statement or not."""
 
     def tell(self, session: str | None, memory_id: str) -> None:
         """Note that a session was served a memory."""
@@ -42,7 +45,8 @@ class Turn(Struct, frozen=True):
     def speaker(self, quote: str | None) -> Speaker:
         """Who speaks, and whether the words that are quoted were heard from the user in this session."""
         attested = quote is not None and self.ear.attests(self.actor.session, quote)
-        return Speaker(self.actor.agent, self.actor.hearing, attested, self.actor.is_owner)
+        heard = attested or (quote is not None and self.ear.holds(self.actor.session, quote))
+        return Speaker(self.actor.agent, self.actor.hearing, attested, self.actor.is_owner, heard)
 
     def was_told(self, memory: Memory) -> bool:
         """Tell whether this session was lately served a memory."""

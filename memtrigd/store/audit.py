@@ -22,6 +22,8 @@ from memtrigd.store.interface import Change
 from memtrigd.store.records import ENTRY_FIELDS, FIELDS, WISH_FIELDS, audited, entry_from_row, from_row, wish_from_row
 
 SALT_BYTES: Final = 16
+NO_SALT: Final = b""
+"""Of an erased memory's digests: what is left of it is nothing to guess at, but the journal still vouches for it."""
 ERASE: Final = "erase"
 """The one change that destroys a salt."""
 
@@ -71,6 +73,11 @@ def text_digest(key: bytes, canonical_text: str) -> bytes:
     return hmac.digest(key, b"text" + canonical_text.encode(), "sha256")
 
 
+def key_digest(key: bytes, space: str, text_key: str) -> bytes:
+    """The digest under which an erased key stays known in its space."""
+    return text_digest(key, f"{space}\0{text_key}")
+
+
 def _append(
     connection: apsw.Connection, key: bytes, memory_id: str, change: Change, *, digest: bytes, version: bytes | None
 ) -> int:
@@ -94,8 +101,8 @@ def verify(connection: apsw.Connection, key: bytes, level: Level, known: Head | 
     """Check the whole journal, and each memory, suppression, version and event against it; return the problems.
 
     None when all is sound. ``known`` is a head kept elsewhere: the journal must still hold it. Problems are sentences
-    that name numbers and ids, no contents. Not covered: of an erased memory more than that it was erased, the stamps
-    that recall moves, ledgers, masks, the index (which can be made anew) and the answers kept for retries.
+    that name numbers and ids, no contents. Not covered: what an erased memory was, the stamps that recall moves,
+    ledgers, masks, the index (which can be made anew) and the answers kept for retries.
     """
     connection.execute("BEGIN")  # one snapshot for all walks
     try:
@@ -133,9 +140,9 @@ def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -
         memory = from_row(tuple(row), level)
         if digest is None:
             yield f"Memory {memory.id} is not in the journal."
-        elif salt is None and op == ERASE and not memory.content:
-            continue
-        elif salt is None or not hmac.compare_digest(digest, _of_state(key, salt, memory)):
+        elif (salt is None) != (op == ERASE) or not hmac.compare_digest(
+            digest, _of_state(key, NO_SALT if salt is None else salt, memory)
+        ):
             yield f"Memory {memory.id} is not as the journal left it."
     for (subject,) in connection.execute(_MISSING):
         yield f"Memory, suppression or entry {subject} is in the journal and nowhere else."
@@ -160,10 +167,15 @@ def _unvouched_entries(connection: apsw.Connection, key: bytes, level: Level) ->
 
 
 def _unvouched_versions(connection: apsw.Connection, key: bytes) -> Iterator[str]:
-    """Memories that are gone or without a salt were looked at before: without it nothing can be said of a version."""
+    """Memories that are gone or lost their salt by hand were looked at before: nothing can be said of their versions.
+
+    Those of an erased memory tell who did what and when, as the journal does itself, and nothing else.
+    """
     for seq, digest, salt, *version in connection.execute(_VERSIONS):
         if digest is None or not hmac.compare_digest(digest, _of_version(key, salt, *version)):
             yield f"The version of row {seq} is not as the journal left it."
+    for (seq,) in connection.execute(_EMPTIED):
+        yield f"The version of row {seq} is not as the journal left it."
     for (seq,) in connection.execute(
         "SELECT seq FROM version WHERE seq NOT IN (SELECT seq FROM audit WHERE version IS NOT NULL)"
     ):
@@ -172,8 +184,9 @@ def _unvouched_versions(connection: apsw.Connection, key: bytes) -> Iterator[str
 
 def _unvouched_events(connection: apsw.Connection, key: bytes) -> Iterator[str]:
     erased = set(connection.execute(_ERASED))
-    for seq, digest, salt, *event in connection.execute(_EVENTS):
-        if salt is None and event[-2] is None and (event[-1],) in erased:
+    for seq, at, op, actor, session, digest, salt, *event in connection.execute(_EVENTS):
+        about = event[-1]
+        if salt is None and (about,) in erased and event == [at, op, actor, session, None, about]:
             continue
         if salt is None or not hmac.compare_digest(digest, _of_event(key, salt, *event)):
             yield f"The event of row {seq} is not as the journal left it."
@@ -232,25 +245,44 @@ def _with_last(table: str, fields: Sequence[str]) -> str:
 _MEMORIES: Final = " UNION ALL ".join(_with_last(table, FIELDS) for table in ("memory", "archive"))
 _SUPPRESSIONS: Final = _with_last("suppression", WISH_FIELDS)
 _ENTRIES: Final = _with_last("entry", ENTRY_FIELDS)
-_ERASED: Final = "SELECT memory_id FROM audit WHERE op = 'erase' UNION SELECT about FROM event WHERE op = 'erase'"
+_ERASED: Final = (  # memories of this level, of lower ones, and what is left of wishes about them
+    "SELECT memory_id FROM audit WHERE op = 'erase' UNION SELECT about FROM event WHERE op = 'erase'"
+    " UNION SELECT id FROM suppression WHERE scope = 'erased'"
+)
 _MISSING: Final = (
     "SELECT DISTINCT memory_id FROM audit WHERE memory_id <> ''"
     " AND memory_id NOT IN (SELECT id FROM memory UNION ALL SELECT id FROM suppression"
     " UNION ALL SELECT id FROM entry UNION ALL SELECT id FROM archive)"
 )
 _TOLD: Final = "told.at, told.op, told.actor, told.session, told.reason"
+_JOURNALLED: Final = "audit.at, audit.op, audit.actor, audit.session"
+_OF_MEMORIES: Final = (
+    "FROM audit JOIN (SELECT id, salt FROM memory UNION ALL SELECT id, salt FROM archive) AS kept"
+    " ON kept.id = audit.memory_id LEFT JOIN version AS told ON told.seq = audit.seq"
+)
 _VERSIONS: Final = " ".join(
     (
         "SELECT audit.seq, audit.version, salt, told.memory_id,",
         _TOLD,
-        ", told.fields FROM audit JOIN (SELECT id, salt FROM memory UNION ALL SELECT id, salt FROM archive) AS kept",
-        "ON kept.id = audit.memory_id",
-        "LEFT JOIN version AS told ON told.seq = audit.seq WHERE salt IS NOT NULL ORDER BY audit.seq",
+        ", told.fields",
+        _OF_MEMORIES,
+        "WHERE salt IS NOT NULL ORDER BY audit.seq",
+    )
+)
+_EMPTIED: Final = " ".join(
+    (
+        "SELECT audit.seq",
+        _OF_MEMORIES,
+        "WHERE salt IS NULL AND EXISTS (SELECT 1 FROM audit WHERE memory_id = kept.id AND op = 'erase')",
+        f"AND (told.memory_id, {_TOLD}, told.fields) IS NOT (kept.id, {_JOURNALLED}, NULL, '{{}}')",
+        "ORDER BY audit.seq",
     )
 )
 _EVENTS: Final = " ".join(
     (
-        "SELECT audit.seq, digest, salt,",
+        "SELECT audit.seq,",
+        _JOURNALLED,
+        ", digest, salt,",
         _TOLD,
         ", told.about FROM audit LEFT JOIN event AS told USING (seq) WHERE memory_id = '' ORDER BY seq",
     )

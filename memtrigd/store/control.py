@@ -42,6 +42,11 @@ class SqliteControlReader(ReadHandle):
         row = self._first("SELECT value FROM setting WHERE name = ?", (name,))
         return None if row is None else row[0]
 
+    def settings(self, prefix: str) -> dict[str, str]:
+        """The settings whose names begin so, in order."""
+        begin = "SELECT name, value FROM setting WHERE substr(name, 1, ?) = ? ORDER BY name"
+        return dict(self._rows(begin, (len(prefix), prefix)))
+
     def journal_end(self, level: Level) -> tuple[int, str] | None:
         """Where a level's journal ended when that was last kept: number and seal of its newest row."""
         kept = self.setting(_head(level))
@@ -112,6 +117,10 @@ class SqliteControlWriter(SqliteControlReader, WriteHandle):
     def set_setting(self, name: str, value: str) -> None:
         """Keep a setting."""
         self.connection.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))
+
+    def drop_setting(self, name: str) -> None:
+        """Drop a setting, if there is one."""
+        self.connection.execute("DELETE FROM setting WHERE name = ?", (name,))
 
 
 def _head(level: Level) -> str:

@@ -113,17 +113,20 @@ class LevelReader(WishReader, Protocol):
     def after(self, number: int, limit: int) -> list[tuple[int, Memory]]:
         """Active and pending rows with their document numbers, in number order after ``number``: a slice of a walk."""
 
+    def expiring(self, before: Micros) -> int:
+        """How many active memories end before ``before``, or have; counted, not read."""
+
     def versions(self, memory_id: str) -> list[Version]:
         """The life of a memory, the oldest step first."""
 
     def before(self, version: Version) -> Memory | None:
-        """The memory as it was before one of its versions; None before its first."""
+        """The memory as it was before one of its versions; None before its first, and if it was erased."""
 
     def session_versions(self, session: str) -> list[Version]:
         """All that a session did at this level, the newest first."""
 
-    def versions_since(self, at: Micros) -> list[Version]:
-        """All that happened at this level since a moment, the newest first."""
+    def versions_since(self, at: Micros) -> Iterator[Version]:
+        """All that happened at this level since a moment, the newest first; lazily, for a year may be asked about."""
 
     def session_events(self, session: str) -> list[Event]:
         """What a session did at this level to no memory of it, the newest first."""
@@ -230,6 +233,9 @@ class LevelWriter(LevelReader, Protocol):
         The row stays, forgotten and empty, under a made-up key; a wish that names nothing stays in its place, so that
         neither its key nor its text is learnt again. Call ``Upkeep.scrub`` after the commit, or the log still has it.
         """
+
+    def merge_index(self, pages: int) -> bool:
+        """Put parts of the index together, writing about so many pages; tell whether there is more to do."""
 
     def note(self, change: Change, about: str | None = None) -> None:
         """Keep something that happened at this level to no memory of it, with its audit row."""

@@ -45,6 +45,9 @@ class ControlReader(Protocol):
     def setting(self, name: str) -> str | None:
         """The value of a setting, or None."""
 
+    def settings(self, prefix: str) -> dict[str, str]:
+        """The settings whose names begin so, in order."""
+
     def journal_end(self, level: Level) -> tuple[int, str] | None:
         """Where a level's journal ended when that was last kept: number and seal of its newest row."""
 
@@ -78,3 +81,6 @@ class ControlWriter(ControlReader, Protocol):
 
     def set_setting(self, name: str, value: str) -> None:
         """Keep a setting."""
+
+    def drop_setting(self, name: str) -> None:
+        """Drop a setting, if there is one."""

@@ -17,7 +17,7 @@ class WishReader(Protocol):
         """
 
     def wishes(self, subject: Subject) -> list[Suppression]:
-        """The standing suppressions that cover a subject, those that an erase left too; by index."""
+        """The standing suppressions that cover a subject, those that an erase left too, the newest first; by index."""
 
     def wishes_about(self, memory_id: str) -> list[Suppression]:
         """Every suppression that was made with a memory, lifted or not."""

@@ -242,6 +242,7 @@ CREATE INDEX suppression_digest ON suppression (digest) WHERE lifted_at IS NULL;
 CREATE INDEX suppression_key_digest ON suppression (key_digest) WHERE lifted_at IS NULL AND key_digest <> x'';
 CREATE INDEX suppression_memory ON suppression (memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX mask_of ON mask (memory_id);
+CREATE INDEX tag_of ON tag (number);     -- or whatever leaves for the archive has every tag looked at
 CREATE INDEX ledger_denied ON ledger (memory_id) WHERE deny_count > 0;
 CREATE INDEX version_at ON version (at);
 CREATE INDEX event_by ON event (session, seq) WHERE session IS NOT NULL;

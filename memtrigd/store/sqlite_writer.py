@@ -100,16 +100,20 @@ class SqliteLevelWriter(SqliteLevelReader, EntryWriter, WriteHandle):
         return self.connection.changes()
 
     def erase(self, memory_id: str, change: Change) -> None:
-        """Remove every byte of a memory's text, and its salt; see the interface."""
+        """Remove every byte of a memory's text, and its salt; see the interface. The change's reason is not kept."""
+        change = replace(change, reason=None)
         row = self.by_id(memory_id)
-        if row is not None:
-            number, _ = self._place(memory_id)
-            if row.status is Status.ACTIVE:
-                self._leave_index(number, row)
-            sqlite_erasing.empty_row(self.connection, self._key, row, change)
         sqlite_erasing.empty_traces(self.connection, self._key, memory_id, change)
         if row is None:
             self._note(change, memory_id)
+            return
+        number, salt = self._place(memory_id)
+        if salt is None:  # erased before
+            return
+        if row.status is Status.ACTIVE:
+            self._leave_index(number, row)
+        seq = sqlite_erasing.empty_row(self.connection, self._key, row, change)
+        self._enter_version(seq, memory_id, change, sqlite_erasing.NOTHING)
 
     def _place(self, memory_id: str) -> tuple[int, bytes | None]:
         """The number and salt of a row; one in the archive is brought back first."""
@@ -130,6 +134,12 @@ class SqliteLevelWriter(SqliteLevelReader, EntryWriter, WriteHandle):
         """Hide a lower copy of ``key`` from the readers of this level and of the mask's space."""
         self._must_be_here(mask.level)
         self.connection.execute(_MASK, (key, mask.space, mask.memory_id, mask.seen_count))
+
+    def merge_index(self, pages: int) -> bool:
+        """Put parts of the index together, writing about so many pages; tell whether there is more to do."""
+        before = self.connection.total_changes()
+        self.connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('merge', ?)", (pages,))
+        return self.connection.total_changes() - before >= 2  # FTS5 counts one change for having nothing to merge
 
     def note(self, change: Change, about: str | None = None) -> None:
         """Keep something that happened at this level to no memory of it, with its audit row."""
@@ -159,8 +169,11 @@ class SqliteLevelWriter(SqliteLevelReader, EntryWriter, WriteHandle):
     def _record(self, before: Memory | None, memory: Memory, salt: bytes, change: Change) -> None:
         fields = changed(before, memory)
         seq = audit.append(self.connection, self._key, memory, salt, change=change, fields=fields)
+        self._enter_version(seq, memory.id, change, fields)
+
+    def _enter_version(self, seq: int, memory_id: str, change: Change, fields: str) -> None:
         who = change.at, change.op, change.actor, change.session, change.reason
-        self.connection.execute(_VERSION, (seq, memory.id, *who, fields))
+        self.connection.execute(_VERSION, (seq, memory_id, *who, fields))
 
     def _reindex(self, number: int, before: Memory, memory: Memory, terms: Sequence[str]) -> None:
         was, now = before.status is Status.ACTIVE, memory.status is Status.ACTIVE

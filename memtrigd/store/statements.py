@@ -107,6 +107,7 @@ VERSIONS_SINCE: Final = _VERSION + " INDEXED BY version_at WHERE at >= ? ORDER B
 _WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE lifted_at IS NULL"))
 SUPPRESSIONS: Final = _WISH + " AND scope <> 'erased' ORDER BY at DESC, id DESC LIMIT ?"
 WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE id = ?"))
+MASKS: Final = "SELECT space, memory_id, seen_count FROM mask WHERE key IN (?, ?)"
 MASKED: Final = "SELECT DISTINCT memory_id FROM mask INDEXED BY mask_of ORDER BY memory_id"
 DENIED: Final = "SELECT memory_id FROM ledger INDEXED BY ledger_denied WHERE deny_count > 0 ORDER BY memory_id"
 WISHES: Final = " UNION ".join(  # each part walks an index of its own

@@ -23,10 +23,13 @@ class SqliteUpkeep:
     def scrub(self) -> None:
         """Let nothing deleted remain: not in the index, where it is only marked as gone, nor in free pages or the log.
 
-        Rows are overwritten as they are deleted (secure_delete); the index keeps the terms of what left it until its
-        parts are merged. Raises Refusal ``store_locked`` if somebody reads an old state for too long.
+        The index keeps the terms of what left it until its parts are merged. Rows are overwritten as they are deleted
+        (secure_delete), but not the copies that a page keeps of rows that moved to another when it was split: 9 of
+        1600 erased rows had one. So the file is written anew. Raises Refusal ``store_locked`` if somebody reads an old
+        state for too long.
         """
         self._connection.execute("INSERT INTO lexicon (lexicon) VALUES ('optimize')")
+        self._connection.execute("VACUUM")
         deadline = time.monotonic() + PATIENCE
         while True:
             busy, _, _ = next(self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))

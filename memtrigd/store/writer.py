@@ -49,7 +49,7 @@ class Transactions:
             return [self._judge(error, level)] * len(jobs)
 
     def outside(self, job: Job) -> Outcome:
-        """Run a job that is to stand alone, outside any transaction; judged as a commit is."""
+        """Run a job that stands alone, outside any transaction. Errors of the file are judged as a commit's are."""
         if self._vault.poison is not None:
             return stopping()
         if job.level is not None and job.level in self._vault.unavailable:
@@ -58,8 +58,8 @@ class Transactions:
             return job.run(None)
         except apsw.Error as error:
             return self._judge(error, job.level)
-        except Refusal as refusal:
-            return refusal
+        except Exception as error:
+            return error
 
     def run_now(self, level: Level | None, run: Callable[[Hands], Any]) -> Any:
         """Run one function in a transaction on the calling thread; return its value or raise its exception.
@@ -103,11 +103,16 @@ class WriterLane(Lane):
         """
         self.put(Job(run, done, level, line))
 
-    def submit_alone(self, level: Level, run: Callable[[Upkeep], Any], done: Done) -> None:
-        """Run ``run`` outside any transaction, after all that was submitted before it."""
-        self.put(
-            Job(lambda _: run(SqliteUpkeep(self._vault.writers()[level].connection, level)), done, level, alone=True)
-        )
+    def submit_alone(self, level: Level, run: Callable[[Upkeep], Any], done: Done, line: str | None = None) -> None:
+        """Run ``run`` outside any transaction, after all that was submitted before it and before all that comes after.
+
+        Nothing is written meanwhile, at no level. ``done`` gets what it returned or raised.
+        """
+
+        def alone(_: object) -> Any:
+            return run(SqliteUpkeep(self._vault.writers()[level].connection, level))
+
+        self.put(Job(alone, done, level, line, alone=True))
 
     def perform(self, batch: Sequence[Job]) -> None:
         """Commit the batch, file by file; the outcomes of each commit go out when it is done."""

@@ -9,7 +9,9 @@ import pytest
 from memtrig import wire
 from msgspec.structs import replace
 
-from memtrigd.clockwork.dream import FREE, SLICE, Dreamer
+from memtrigd.clockwork.diary import Diary
+from memtrigd.clockwork.dream import Dreamer
+from memtrigd.clockwork.night import FREE, SLICE
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import DAY, Micros, to_iso
@@ -18,24 +20,10 @@ from memtrigd.store.interface import Change, Hands
 from memtrigd.store.lanes import Job
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
-from tests.serve.harness import Line, Nursery, World, nursery
+from tests.serve.harness import Line, World
 
 START: Micros = 1_790_000_000_000_000
 INTERNAL = Level.INTERNAL
-
-
-@pytest.fixture(name="fresh", scope="module")
-def _fresh() -> Iterator[Nursery]:
-    """Where fresh worlds come from."""
-    with nursery() as fresh:
-        yield fresh
-
-
-@pytest.fixture(name="world")
-def _world(fresh: Nursery) -> Iterator[World]:
-    """A daemon in memory with an empty store."""
-    with fresh.world(START) as world:
-        yield world
 
 
 def say(line: Line, key: str, **fields: Any) -> wire.Saved:
@@ -91,7 +79,7 @@ def test_a_dry_run_tells_the_same_and_changes_nothing(world: World) -> None:
     assert tried.dry_run
     assert shown(agent, "fades").importance == 1.0
     assert statuses(control, "ends") == ["active"]
-    assert replace(dream(agent), dry_run=True) == tried
+    assert replace(dream(agent), dry_run=True, session=None) == tried
 
 
 SCHEDULES: dict[str, Callable[[int], bool]] = {
@@ -192,7 +180,7 @@ class Stepped(WriterLane):
     def __init__(self, vault: Vault) -> None:
         super().__init__(vault, deliver, poisoned)
         self.jobs: deque[Job] = deque()
-        self.sizes: list[int] = []
+        self.diary = Diary(vault.control_reader(), self)
 
     def put(self, job: Job) -> None:
         """Queue a job."""
@@ -256,10 +244,15 @@ def _lane(tmp_path: Path) -> Iterator[Stepped]:
     vault.close()
 
 
+def dreamer(lane: Stepped, timer: Callable[[], float] = lambda: 0.0) -> Dreamer:
+    """Cycles ten days later, through a lane; a pause between slices is over at once."""
+    return Dreamer(lane, lambda: START + 10 * DAY, lane.diary, lambda _, act: act(), timer)
+
+
 def test_what_is_said_between_slices_survives(lane: Stepped) -> None:
     """BR-004: between its transactions clients change memories and add some; all are as they left them."""
     told: list[wire.Dreamt | Exception] = []
-    Dreamer(lane, lambda: START + 10 * DAY).dream(INTERNAL, False, told.append)
+    dreamer(lane).dream(INTERNAL, wire.Decay(), told.append)
     changed: dict[str, tuple[str, float]] = {}
     steps = 0
     while lane.step():
@@ -284,9 +277,9 @@ def interfere(hands: Hands, step: int) -> dict[str, tuple[str, float]]:
             if old.status is Status.ACTIVE:
                 fresh = replace(old, tags=(f"edit-{step}",), importance=0.7, importance_at=later, updated=later)
                 hands.writer.amend(fresh, BY_CLIENT)
-    hands.writer.add(replace(row(9000 + step), importance=0.6, importance_at=later), [], BY_CLIENT)
+    hands.writer.add(replace(row(9100 + step), importance=0.6, importance_at=later), [], BY_CLIENT)
     ids = [f"m{place + base:04}" for place in range(step * 10 + 1, step * 10 + 11) for base in (0, SLICE * 2)]
-    return {key: state(hands, key) for key in (*ids, f"m{9000 + step}")}
+    return {key: state(hands, key) for key in (*ids, f"m{9100 + step}")}
 
 
 def state(hands: Hands, memory_id: str) -> tuple[str, float]:
@@ -299,7 +292,7 @@ def state(hands: Hands, memory_id: str) -> tuple[str, float]:
 
 def test_a_night_runs_in_slices(lane: Stepped) -> None:
     """No transaction of it touches more rows than a slice, and together they touch all."""
-    Dreamer(lane, lambda: START + 10 * DAY).dream(INTERNAL, False, raised)
+    dreamer(lane).dream(INTERNAL, wire.Decay(), raised)
     fresh = 0
     while lane.step():
         seen: list[int] = []

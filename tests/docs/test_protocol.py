@@ -14,13 +14,14 @@ from memtrig import wire
 from msgspec import Struct, UnsetType
 
 from memtrigd.clockwork.housekeeping import ANSWERS_KEPT, SESSIONS_KEPT
-from memtrigd.domain import claim
+from memtrigd.domain import claim, promises, wellness
 from memtrigd.domain.errors import CODES
 from memtrigd.domain.memory import Kind, Source
 from memtrigd.domain.moments import DAY
 from memtrigd.serve import greeting
 from memtrigd.serve.dispatch import QUEUED
-from memtrigd.serve.handlers import listing, search
+from memtrigd.serve.handlers import listing, search, week
+from memtrigd.serve.handlers import promises as promising
 from memtrigd.serve.protocol import HELD, IN_FLIGHT
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -120,6 +121,13 @@ def test_the_limits_are_those_of_the_code() -> None:
         f"1 to {listing.MAX_LIMIT} memories a page",
         f"1 to {search.MAX_RESULTS} |",
         f"{search.MAX_QUERY:,} bytes",
+        f"1 to {promising.MAX_LIMIT} promises |",
+        f"0 to {promises.LONGEST_LOOK:,.0f}: also what will be due",
+        f"1 to {wellness.LONGEST_LOOK:,} |",
+        f"in the user's words, {claim.MAX_TAG} characters",
+        f"| what, {claim.MAX_NOTE:,} bytes |",
+        f"1 to {week.MOST_DAYS} |",
+        f"1 to {week.MAX_ITEMS} items |",
         f"at least {ANSWERS_KEPT // DAY} days",
         f"at least {SESSIONS_KEPT // DAY} days",
         f"`protocol` is {wire.PROTOCOL}.",

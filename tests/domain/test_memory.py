@@ -23,6 +23,12 @@ from tests.domain.strategies import NOW, memories
         ("तिला चहा आवडतो", "तिला चहा आवडतो।"),
         ("她喜欢茶", "她喜欢茶。"),
         ("ﬁne", "fine"),
+        ("cof\u200bfee", "coffee"),
+        ("cof\u00adfee\ufeff", "coffee"),
+        ("c\u2060afe\u200c\u0301", "café"),
+        ("I ❤\ufe0f tea", "I ❤ tea"),
+        ("र्\u200dय", "र्य"),
+        ("tea\U000e0041", "tea"),
     ],
 )
 def test_another_saying_of_the_same_is_the_same(one: str, other: str) -> None:
@@ -42,6 +48,9 @@ def test_another_saying_of_the_same_is_the_same(one: str, other: str) -> None:
         ("!", "?"),
         ("tea time", "teatime"),
         ("बालक", "बालिका"),
+        ("👨\u200d👩\u200d👧", "👨👩👧"),
+        ("🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "🏴"),
+        ("\u200b", "\u2060"),
     ],
 )
 def test_another_fact_is_another(one: str, other: str) -> None:

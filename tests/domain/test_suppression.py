@@ -28,6 +28,7 @@ def subject(text: str, key: str = "other", entity: str | None = None, space: str
 FORGOTTEN = Memory("m1", "illness", Level.INTERNAL, "default", TEXT, NOW, NOW, NOW)
 FACT = Suppression("w1", Scope.MEMORY, "default", NOW, key="illness", digest=digest(TEXT), memory_id="m1")
 PERSON = Suppression("w2", Scope.ENTITY, "default", NOW, entity="Vikram")
+ERASED = Suppression("w3", Scope.ERASED, "default", NOW, digest=digest(TEXT), key_digest=b"default/illness")
 
 
 def judge(text: str, wish: Suppression = FACT, **about: str) -> Verdict:
@@ -71,6 +72,22 @@ def test_a_wish_covers_exactly_what_it_refuses() -> None:
     for about in (subject(TEXT), subject("x", key="illness"), subject("x"), subject("x", entity="vikram")):
         for wish in (FACT, PERSON):
             assert wish.covers(about) == (verdict(said("x"), about, [wish], []) is Verdict.FORGOTTEN)
+
+
+def test_what_an_erase_left_covers_its_text_and_its_key() -> None:
+    """By their digests alone: it knows neither. One without a digest of a key covers no claim without one."""
+    text = subject(TEXT, key="other")
+    key = Subject("illness", "default", (), digest("all is well"), key_digest=b"default/illness")
+    elsewhere = Subject("illness", "elsewhere", (), digest("all is well"), key_digest=b"elsewhere/illness")
+    assert [ERASED.covers(each) for each in (text, key, elsewhere)] == [True, True, False]
+    assert not replace(ERASED, key_digest=b"").covers(subject("all is well"))
+    assert verdict(said("all is well"), key, [ERASED], []) is Verdict.FORGOTTEN
+
+
+def test_a_wish_about_an_entity_knows_all_its_names() -> None:
+    """A claim about one of them is covered by a wish about another."""
+    about = Subject("k", "default", ("vicky", "vikram"), digest("He called"))
+    assert PERSON.covers(about) and not PERSON.covers(replace(about, entities=("vicky",)))
 
 
 def test_nothing_is_forgotten_without_a_wish() -> None:

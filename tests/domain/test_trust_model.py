@@ -78,13 +78,13 @@ class Trust(RuleBasedStateMachine):
         """Somebody says no to a memory, waiting or not."""
         for row in self.model.at(place):
             answer = self.ask(owner, wire.Reject(id=row.id, quote=None if owner else "no, it is not"))
-            assert code(answer) == self.model.reject(row, owner)
+            assert code(answer) == self.model.reject(row, owner, self.world.now)
 
     @rule(owner=st.booleans(), key=keys)
     def deny(self, owner: bool, key: str) -> None:
         """The user calls what is served wrong."""
         answer = self.ask(owner, wire.Deny(key=key), level="internal")
-        assert code(answer) == self.model.deny(key, self.world.now)
+        assert code(answer) == self.model.deny(key, owner, self.world.now)
 
     @rule(owner=st.booleans(), key=keys)
     def forget(self, owner: bool, key: str) -> None:

@@ -53,6 +53,10 @@ class Row:
         """Whether it is served."""
         return self.status == "active" and (self.until is None or self.until > now)
 
+    def stands_denied(self, now: Micros) -> bool:
+        """Whether it is served although it was denied more than once."""
+        return self.stands(now) and self.denied >= 2
+
     def waits(self, now: Micros) -> bool:
         """Whether it waits for an answer, and is not over."""
         return self.status == "pending" and (self.until is None or self.until > now)
@@ -109,6 +113,9 @@ class Model:
 
     def confirm(self, row: Row, owner: bool, now: Micros) -> str | None:
         """Say yes; return the code of the refusal."""
+        if row.stands_denied(now) and owner:
+            row.weight, row.confidence, row.denied = STATED, None, 0
+            return None
         if not _answerable(row, owner):
             return "not_found"
         if row.until is not None and row.until <= now:
@@ -120,20 +127,20 @@ class Model:
         self._promote(row, weight, None, now)
         return None
 
-    def reject(self, row: Row, owner: bool) -> str | None:
+    def reject(self, row: Row, owner: bool, now: Micros) -> str | None:
         """Say no; return the code of the refusal."""
-        if not _answerable(row, owner):
+        if not _answerable(row, owner) and not (row.stands_denied(now) and owner):
             return "not_found"
         row.status = "rejected"
         return None
 
-    def deny(self, key: str, now: Micros) -> str | None:
-        """Call what is served wrong; the second time it goes out of service."""
+    def deny(self, key: str, owner: bool, now: Micros) -> str | None:
+        """Call what is served wrong; the second time it goes out of service, but the owner's word for nobody else."""
         row = self.served(key, now)
         if row is None:
             return "not_found"
         row.denied += 1
-        if row.denied == 2:
+        if row.denied >= 2 and (owner or row.weight < STATED):
             row.status = "disputed"
         return None
 

@@ -299,3 +299,12 @@ def test_a_text_of_nothing_but_new_words_is_bounded() -> None:
 def test_a_word_without_end_counts_so_often_and_no_more() -> None:
     """A text of one word a hundred thousand times must not slow down everybody's search for that word."""
     assert memory_terms("", "tea " * 100_000, None, (), None).count("tea") == MOST_TIMES
+
+
+@pytest.mark.parametrize(
+    "unseen", ["\u200b", "\xad", "\u061c", "\u180e", "\u2060", "\u206a", "\u3164", "\ufeff", "\U000e0041"]
+)
+def test_what_nobody_sees_splits_no_word(unseen: str) -> None:
+    """A word with an invisible character in it is found by whoever types it; between Thai words it is their bound."""
+    assert terms(f"cof{unseen}fee") == terms("coffee")
+    assert terms("กาแฟ\u200bร้อน") == terms("กาแฟ ร้อน")

@@ -17,6 +17,7 @@ from typing import Any
 
 from memtrig import wire
 
+from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer
 from memtrigd.clockwork.housekeeping import housekeeping
 from memtrigd.domain.levels import Level
@@ -135,6 +136,7 @@ class Line:
     def __init__(self, service: Service, caller: Caller) -> None:
         self._ours, theirs = socket.socketpair() if caller.door == CONTROL else (None, None)
         self._theirs = theirs
+        self._told: list[wire.Notice] = []
         if self._ours is not None:
             self._ours.setblocking(False)
         self._cable = Cable(theirs)
@@ -150,9 +152,28 @@ class Line:
         return said + self._handed_over()
 
     def ask(self, request: wire.Request) -> Any:
-        """Send a request and return its result or its error."""
-        answer = wire.decode_answer(self.send(wire.call(1, request))[wire.PREFIX :])
+        """Send a request and return its result or its error; notices that come with it are kept for ``heard``."""
+        (answer,) = self._sorted(self.send(wire.call(1, request)))
         return answer.error if isinstance(answer.error, wire.Error) else answer.result
+
+    def heard(self) -> list[wire.Notice]:
+        """The notices that came since this was asked last."""
+        said, self._cable.written = self._cable.written, b""
+        assert self._sorted(said) == []
+        told, self._told = self._told, []
+        return told
+
+    def _sorted(self, said: bytes) -> list[wire.Answer]:
+        """Keep the notices and return the answers."""
+        answers = []
+        while said:
+            end = wire.PREFIX + int.from_bytes(said[: wire.PREFIX])
+            answer, said = wire.decode_answer(said[wire.PREFIX : end]), said[end:]
+            if isinstance(answer.notice, wire.Notice):
+                self._told.append(answer.notice)
+            else:
+                answers.append(answer)
+        return answers
 
     def hang_up(self) -> None:
         """Close this end."""
@@ -202,6 +223,8 @@ class World:
         self.handles = self._vault.readers()
         self._writers = WritesAtOnce(self._vault, _deliver, _disk_failed)
         self._sessions = Sessions(ids, self.rows.by_token)
+        diary = Diary(self.rows, self._writers)
+        dreamer = Dreamer(self._writers, lambda: self.now, diary, lambda _, act: act(), lambda: 0.0)
         dispatcher = Dispatcher(
             sessions=self._sessions,
             readers=ReadsAtOnce("readers", self._vault.readers, _deliver),
@@ -214,9 +237,9 @@ class World:
             zone=UTC,
             ears=Ears(),
             recalls=StampsAtOnce(self._writers),
-            dream=Dreamer(self._writers, lambda: self.now).dream,
+            dream=dreamer.dream,
             waiting=self.waiting,
-            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}),
+            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}, dreamer.figures()),
         )
         greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
         self._service = Service(dispatcher, greeting, self._sessions, mcp=Engine(), seat_belt=True)
@@ -230,6 +253,10 @@ class World:
         line = self.connect(LEVEL_DOORS[level])
         assert isinstance(line.ask(wire.Hello(protocol=wire.PROTOCOL, space=space)), wire.Welcome)
         return line
+
+    def tick(self) -> None:
+        """Do what the daemon does once a minute."""
+        self._service.subscriptions.tick()
 
     def tidy(self) -> None:
         """Do what the daemon does once a day."""

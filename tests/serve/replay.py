@@ -7,8 +7,9 @@ from msgspec import Struct
 from memtrigd.domain.levels import DEFAULT_LEVEL, Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
+from tests.serve.asking import CURSOR, ID, MARK, SESSION, START, TOKEN
 from tests.serve.harness import Line, Nursery, World, mark
-from tests.serve.histories import CURSOR, ID, MARK, SESSION, START, TOKEN, Agent, Move, Owner, Stranger
+from tests.serve.histories import Agent, Move, Owner, Stranger
 
 OWNERS_LINE = -1
 
@@ -16,7 +17,8 @@ OWNERS_LINE = -1
 class Step(Struct, frozen=True):
     """What one move came to: an act at ``level``, the bytes sent on a line at a moment, and the bytes answered.
 
-    A line has the number of the step that opened it. ``frame`` None hangs up.
+    A line has the number of the step that opened it. ``frame`` None hangs up. ``parts`` are the frames of an act at
+    every level, from the lowest up: it is one act at each. ``told`` is whether the reply is to be compared.
     """
 
     number: int
@@ -26,6 +28,27 @@ class Step(Struct, frozen=True):
     door: Door
     frame: bytes | None
     reply: bytes = b""
+    parts: tuple[bytes, ...] = ()
+    told: bool = True
+
+    def answers(self) -> list[wire.Answer]:
+        """The answers in the reply; what the line was told unasked is among them."""
+        return answers(self.reply)
+
+
+def answers(reply: bytes) -> list[wire.Answer]:
+    """Take the frames of a reply apart."""
+    found = []
+    while reply:
+        end = wire.PREFIX + int.from_bytes(reply[: wire.PREFIX])
+        found.append(wire.decode_answer(reply[wire.PREFIX : end]))
+        reply = reply[end:]
+    return found
+
+
+def _asked_for(reply: bytes) -> bytes:
+    """A reply without notices: the owner's line is told of every level, whatever the level of an act."""
+    return b"".join(wire.frame(each) for each in answers(reply) if not isinstance(each.notice, wire.Notice))
 
 
 class Player:
@@ -49,7 +72,7 @@ class Player:
         said = line.send(step.frame)
         if self._world.handed is not None:
             self._lines[step.number] = self._world.handed
-        return said
+        return _asked_for(said) if step.door == CONTROL else said
 
 
 class Author:
@@ -80,8 +103,9 @@ class Author:
             level = self._act(request, level)
         frame = wire.call(number, request) if isinstance(request, wire.Request) else request
         self._now += move.wait
-        step = Step(number, level, self._now, line, door, frame)
+        step = Step(number, level, self._now, line, door, frame, parts=_parts(number, request))
         step = msgspec.structs.replace(step, reply=self._player.play(step))
+        step = msgspec.structs.replace(step, level=_where_it_ran(request, step))
         self.steps.append(step)
         if frame is None and len(self._lines) > 1:
             self._lines.remove((line, door))
@@ -108,6 +132,8 @@ class Author:
     def _act(self, request: wire.Request, level: Level) -> Level:
         """The level of an act: for a session verb the higher of where the session is and where it is to go."""
         match request:
+            case wire.Act(all_levels=True) | wire.Act(request=wire.WhyNot()):
+                return Level.RESTRICTED
             case wire.Act(level=None):
                 named = next((at for at in Level if mark(at) in (getattr(request.request, "id", None) or "")), None)
                 writes = isinstance(request.request, wire.Write)
@@ -153,7 +179,7 @@ class Author:
 
     def _learn(self, step: Step, request: wire.Request) -> None:
         """Keep what later moves may use, and the levels of sessions."""
-        match wire.decode_answer(step.reply[wire.PREFIX :]).result:
+        match step.answers()[-1].result:
             case wire.Welcome() as welcome:
                 line = step.number if isinstance(request, wire.SessionOpen) else step.line
                 if line != step.line:
@@ -163,8 +189,8 @@ class Author:
                 self._level.setdefault(welcome.session, step.level)
             case wire.Raised():
                 self._level[request.session] = step.level
-            case wire.Saved() as saved:
-                self._ids.append(saved.id)
+            case wire.Saved(id=new) | wire.Promised(promise=wire.Promise(id=new)):
+                self._ids.append(new)
             case wire.Listed(next_cursor=str(cursor)):
                 self._cursors.append(cursor)
 
@@ -186,5 +212,32 @@ def play_again(nursery: Nursery, steps: list[Step]) -> list[bytes]:
 
 
 def purged(steps: list[Step], level: Level) -> list[Step]:
-    """The history as it is without all acts above a level."""
-    return [step for step in steps if step.level <= level]
+    """The history as it is without all acts above a level. Of an act at every level those at the lower ones stay."""
+    kept = []
+    for step in steps:
+        if step.parts:
+            lower = zip(Level, step.parts, strict=True)
+            kept += [
+                msgspec.structs.replace(step, level=at, frame=part, parts=(), told=False)
+                for at, part in lower
+                if at <= level
+            ]
+        elif step.level <= level:
+            kept.append(step)
+    return kept
+
+
+def _parts(number: int, request: object) -> tuple[bytes, ...]:
+    """An act at every level, as an act at each."""
+    if not isinstance(request, wire.Act) or not request.all_levels:
+        return ()
+    acts = (msgspec.structs.replace(request, level=level.name, all_levels=False) for level in Level)
+    return tuple(wire.call(number, act) for act in acts)
+
+
+def _where_it_ran(request: object, step: Step) -> Level:
+    """The level of an act that looks itself for the level that it is to run at, and did so; else as it was said."""
+    if isinstance(request, wire.Act) and request.level is None and isinstance(request.request, wire.Unforget):
+        result = step.answers()[-1].result
+        return Level[result.level] if isinstance(result, wire.Settled) else Level.RESTRICTED
+    return step.level

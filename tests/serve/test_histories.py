@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import get_args
 
 from hypothesis import HealthCheck, Phase, given, settings
 from memtrig import wire
 
+from tests.serve.asking import ARRIVALS, HOSTS, OWNERS, asides, data, days, life
 from tests.serve.harness import Nursery
 from tests.serve.histories import Move, histories
 from tests.serve.replay import Step, play_in_full
@@ -36,6 +38,10 @@ MUST_SHOW = {
     "a life of several memories is told": 10,
     "something waits for an answer": 4,
     "something comes to mind": 10,
+    "another name is known": 20,
+    "a promise is kept": 10,
+    "a promise from below is kept": 5,
+    "promises of several levels": 4,
     "error forgotten": 12,
     "error not_found": 50,
     "error key_reused": 10,
@@ -67,9 +73,25 @@ def test_histories_are_full_of_what_could_leak(fresh: Nursery) -> None:
     assert {sight: seen[sight] for sight, least in MUST_SHOW.items() if seen[sight] < least} == {}
 
 
+def test_every_request_is_made() -> None:
+    """The tables have each request that an agent, the owner or a host can send: the next one can't be left out."""
+    common = {*data(steady=False), *life(steady=False), *days(steady=False)}
+    assert common | {*asides(steady=False), *ARRIVALS} == set(get_args(wire.AgentRequest))
+    assert common | {*OWNERS} == set(get_args(wire.OwnerData))
+    assert {*HOSTS, *asides(steady=False), wire.Act} == set(get_args(wire.ControlRequest))
+
+
 def _sights(step: Step) -> Iterator[str]:
     """Name what there is to see in a reply."""
-    answer = wire.decode_answer(step.reply[wire.PREFIX :])
+    for answer in step.answers():
+        yield from _seen(step, answer)
+
+
+def _seen(step: Step, answer: wire.Answer) -> Iterator[str]:
+    if isinstance(answer.result, wire.Result):
+        yield f"told {type(answer.result).__name__}"
+    if isinstance(answer.notice, wire.Notice):
+        yield f"notice {answer.notice.about}"
     if isinstance(answer.error, wire.Error):
         yield f"error {answer.error.code}"
     match answer.result:
@@ -109,3 +131,29 @@ def _sights(step: Step) -> Iterator[str]:
             yield "something comes to mind"
         case wire.Wishes(suppressions=[_, *_]):
             yield "a suppression is seen"
+        case _:
+            yield from _seen_of_days(step, answer.result)
+
+
+def _seen_of_days(step: Step, result: object) -> Iterator[str]:
+    """Name what there is to see of what is no memory."""
+    match result:
+        case wire.Promised(promise=promise):
+            if promise.done_at is not None:
+                yield "a promise is kept" if promise.level == step.level.name else "a promise from below is kept"
+        case wire.Promises(promises=promises) if len({each.level for each in promises}) > 1:
+            yield "promises of several levels"
+        case wire.WellnessTold(notes=notes) if len({each.level for each in notes}) > 1:
+            yield "days of several levels"
+        case wire.Aliases(aliases=[_, *_]):
+            yield "another name is known"
+        case wire.Erased(count=count, dry_run=False) if count:
+            yield "something is erased"
+        case wire.Expired(count=count) if count:
+            yield "something is swept"
+        case wire.Hidden(rules=[_, _, *_]):
+            yield "several rules hide something"
+        case wire.Vacuumed(archived=archived) if archived:
+            yield "something is archived"
+        case wire.Weekly(items=[_, *_]):
+            yield "a week has something"

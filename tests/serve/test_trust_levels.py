@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 from memtrig import wire
 from memtrig.wire import Record
 
+from memtrigd.domain.levels import Level
 from tests.conftest import Daemon
+from tests.serve.harness import World
 from tests.serve.lives import Owner, at, content, refusal, served
 
 
@@ -129,3 +131,13 @@ def test_what_is_over_is_not_confirmed(shared_daemon: Daemon, owner: Owner) -> N
         time.sleep(0.25)
         answer = owner.line.refusal(wire.Act(request=wire.Confirm(id=guess.id)))
         assert answer.code == "bad_time"
+
+
+def test_what_was_denied_is_not_strengthened_from_above(world: World) -> None:
+    """A denied memory is recalled by a reader of its own level and by one above: it counts a tenth for both."""
+    low, high = world.agent(Level.PUBLIC), world.agent(Level.CONFIDENTIAL)
+    low.ask(wire.Save(key="denied", content="She has a boat"))
+    low.ask(wire.Deny(key="denied"))
+    for reader in (low, high):
+        reader.ask(wire.Get(key="denied"))
+    assert [reader.ask(wire.Get(key="denied")).memory.effective_importance for reader in (low, high)] == [0.1, 0.1]

@@ -7,9 +7,12 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
+from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status, canonical
+from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Scope, Subject, Suppression
+from memtrigd.store import upkeep
 from memtrigd.store.interface import Change, Hands, Remembered
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.upkeep import SqliteUpkeep
@@ -44,7 +47,7 @@ def leave_traces(hands: Hands, row: Memory, word: str) -> None:
     """Do to a memory all that leaves its words somewhere: versions, wishes, masks, events, answers."""
     store = hands.writer
     assert store is not None
-    store.add(row, [word, "aloud"], step("save", f"because {word}"))
+    store.add(row, [word, "aloud", f"stem{word}"], step("save", f"because {word}"))
     store.amend(replace(row, seen_count=2), step("seen", f"again {word}"))
     gone = replace(row, seen_count=2, status=Status.FORGOTTEN)
     digest = store.digest(canonical(row.content))
@@ -52,11 +55,15 @@ def leave_traces(hands: Hands, row: Memory, word: str) -> None:
     store.amend(gone, step("forget", f"hush {word}"))
     store.suppress(wish, step("suppress"))
     store.note(step("hide_below", f"hidden {word}"), about=row.id)
+    store.lift("w-1", step("lift"))
+    store.note(step("lift", f"said again: {word}"), about="w-1")
+    for copy in ("low-1", "low-2"):
+        store.mask(row.key, Mask(copy, 1, LEVEL, "default"))
     store.remember("s-1", "k-1", Remembered(b"d", f"saved {row.id} {word}".encode()), None, 8)
     store.remember("s-1", "k-2", Remembered(b"d", word.encode()), row.id, 8)
 
 
-@pytest.mark.parametrize("word", ["zanzibar", "桑給巴爾島嶼", "झांझीबारची"])
+@pytest.mark.parametrize("word", ["Zanzibar", "桑給巴爾島嶼", "झांझीबारची"])
 @pytest.mark.parametrize("archived", [False, True])
 def test_not_a_byte_of_it_is_left(
     state: Path,
@@ -82,6 +89,39 @@ def test_not_a_byte_of_it_is_left(
     assert vault.verify(LEVEL) == []
     left = vault.readers()[LEVEL].by_id(row.id)
     assert left is not None and (left.status, left.reason, left.content) == (Status.FORGOTTEN, "erased", "")
+
+
+def test_no_copy_is_left_in_a_page_that_was_split(
+    state: Path, vault: Vault, transactions: Transactions, memory: Callable[..., Memory]
+) -> None:
+    """Rows that grew have moved others to new pages; SQLite overwrites what it deletes, not what it has moved away."""
+    rows = [memory(content=f"zanzibar{n:03}") for n in range(100)]
+
+    def live(hands: Hands) -> None:
+        for row in rows:
+            hands.writer.add(row, ["x"], step("save"))
+        for row in rows[::3]:
+            hands.writer.amend(replace(row, context="long " * 100), step("enrich"))
+
+    transactions.run_now(LEVEL, live)
+    transactions.run_now(LEVEL, lambda hands: [hands.writer.erase(row.id, ERASE) for row in rows])
+    SqliteUpkeep(vault.writers()[LEVEL].connection, LEVEL).scrub()
+    assert traces(state, "zanzibar") == [] and vault.verify(LEVEL) == []
+
+
+def test_what_replaced_an_erased_memory_stays(
+    state: Path, vault: Vault, transactions: Transactions, reader: SqliteLevelReader, memory: Callable[..., Memory]
+) -> None:
+    """An erase of the older text of a key takes that text, not the newer one, and its place in the line is kept."""
+    old = memory(key="home", content="zanzibar", status=Status.SUPERSEDED, superseded_by="id-0002")
+    new = memory(key="home", content="pemba", supersedes=old.id)
+    for row in (old, new):
+        transactions.run_now(LEVEL, lambda hands, row=row: hands.writer.add(row, [row.content], step("save")))
+    transactions.run_now(LEVEL, lambda hands: hands.writer.erase(old.id, ERASE))
+    SqliteUpkeep(vault.writers()[LEVEL].connection, LEVEL).scrub()
+    assert traces(state, "zanzibar") == [] and reader.active("home", "default") == new
+    left = reader.by_id(old.id)
+    assert left is not None and left.superseded_by == new.id and reader.told("home", ["default"]) == [new]
 
 
 def test_an_active_memory_leaves_the_index(
@@ -113,20 +153,120 @@ def test_neither_key_nor_text_is_learnt_again(
     assert reader.suppressions() == [] and reader.has_wishes()
 
 
-def test_words_put_back_into_an_erased_row_are_found(
-    vault: Vault, transactions: Transactions, memory: Callable[..., Memory]
+ROW = ["Memory id-0001 is not as the journal left it."]
+STEPS = [f"The version of row {seq} is not as the journal left it." for seq in (1, 3)]
+EVENT = ["The event of row 2 is not as the journal left it."]
+
+
+@pytest.mark.parametrize(
+    ("edit", "problems"),
+    [
+        ("UPDATE memory SET content = 'forged'", ROW),
+        ("UPDATE memory SET quote = 'forged'", ROW),
+        ("UPDATE memory SET key = 'forged'", ROW),
+        ("UPDATE memory SET status = 'active'", ROW),
+        ("UPDATE memory SET salt = x'00'", [*ROW, *STEPS]),
+        ("""UPDATE version SET fields = '{"content": "forged"}'""", STEPS),
+        ("UPDATE version SET reason = 'forged'", STEPS),
+        ("UPDATE version SET actor = 'forged'", STEPS),
+        ("DELETE FROM version", STEPS),
+        ("UPDATE event SET reason = 'forged'", EVENT),
+        ("UPDATE event SET actor = 'forged'", EVENT),
+        ("UPDATE event SET about = 'id-0009'", EVENT),
+        ("DELETE FROM event", EVENT),
+    ],
+)
+def test_what_is_put_back_into_an_erased_life_is_found(
+    vault: Vault, transactions: Transactions, memory: Callable[..., Memory], edit: str, problems: list[str]
 ) -> None:
-    """Without a salt a row can say nothing, so one that says something is no erased one."""
+    """Without a salt there is still one thing that its row, its versions and its events can say: nothing."""
+    row = memory()
+    transactions.run_now(LEVEL, lambda hands: hands.writer.add(row, ["x"], step("save")))
+    transactions.run_now(LEVEL, lambda hands: hands.writer.note(step("hide_below", "x"), about=row.id))
+    transactions.run_now(LEVEL, lambda hands: hands.writer.erase(row.id, ERASE))
+    connection: apsw.Connection = vault.writers()[LEVEL].connection
+    connection.execute(edit)
+    assert vault.verify(LEVEL) == problems
+
+
+def test_an_erase_can_be_said_again(
+    vault: Vault, transactions: Transactions, reader: SqliteLevelReader, memory: Callable[..., Memory]
+) -> None:
+    """A verb that was interrupted is done anew: nothing changes, and no wish refuses the empty text."""
     row = memory()
     transactions.run_now(LEVEL, lambda hands: hands.writer.add(row, ["x"], step("save")))
     transactions.run_now(LEVEL, lambda hands: hands.writer.erase(row.id, ERASE))
-    connection: apsw.Connection = vault.writers()[LEVEL].connection
-    connection.execute("UPDATE memory SET content = 'forged'")
-    assert vault.verify(LEVEL) == [f"Memory {row.id} is not as the journal left it."]
+    end = reader.journal_end()
+    transactions.run_now(LEVEL, lambda hands: hands.writer.erase(row.id, ERASE))
+    assert reader.journal_end() == end and vault.verify(LEVEL) == []
+    assert reader.wishes(Subject("k", "default", (), reader.digest(""), b"")) == []
+
+
+def test_an_erased_memory_tells_when_and_never_what(
+    transactions: Transactions, reader: SqliteLevelReader, memory: Callable[..., Memory]
+) -> None:
+    """Its life is there step by step, the erase too; none of it can be put back."""
+    row = memory()
+    transactions.run_now(LEVEL, lambda hands: hands.writer.add(row, ["x"], step("save", "why")))
+    transactions.run_now(LEVEL, lambda hands: hands.writer.erase(row.id, replace(ERASE, reason="told not")))
+    told = reader.versions(row.id)
+    assert [(each.change.op, each.change.reason, each.fields) for each in told] == [
+        ("save", None, {}),
+        ("erase", None, {}),
+    ]
+    assert [reader.before(each) for each in told] == [None, None]
+    with pytest.raises(ValueError, match="was erased"):
+        transactions.run_now(LEVEL, lambda hands: hands.writer.amend(reader.by_id(row.id), step("undo")))
+
+
+def test_an_erase_above_a_memory_takes_its_traces_there(
+    state: Path, vault: Vault, transactions: Transactions, reader: SqliteLevelReader
+) -> None:
+    """The wish on a lower memory names it no more and still refuses its key and text; its masks still hide it."""
+    text = reader.digest("a text")
+    wish = Suppression("w-1", Scope.MEMORY, "default", 5, "zanzibar", None, text, "low-1", "zanzibar")
+
+    def forget_below(hands: Hands) -> None:
+        hands.writer.suppress(wish, step("suppress"))
+        hands.writer.note(step("deny_below", "zanzibar"), about="low-1")
+        for space, key in (("default", "zanzibar"), ("default", "zanzibar2"), ("mine", "zanzibar")):
+            hands.writer.mask(key, Mask("low-1", 2, LEVEL, space))
+
+    transactions.run_now(LEVEL, forget_below)
+    for _ in range(2):
+        transactions.run_now(LEVEL, lambda hands: hands.writer.erase("low-1", replace(ERASE, reason="zanzibar")))
+    SqliteUpkeep(vault.writers()[LEVEL].connection, LEVEL).scrub()
+    assert traces(state, "zanzibar") == [] and vault.verify(LEVEL) == []
+    key = reader.key_digest("default", "zanzibar")
+    for subject in (Subject("zanzibar", "default", (), b"none", key), Subject("else", "mine", (), text)):
+        assert [each.id for each in reader.wishes(subject)] == ["w-1"]
+    assert reader.masks("zanzibar", ["default", "mine"]) == [
+        Mask("low-1", 2, LEVEL, "default"),
+        Mask("low-1", 2, LEVEL, "mine"),
+    ]
+    assert reader.masks("zanzibar", ["elsewhere"]) == [] == reader.masks("pemba", ["default"])
+
+
+def test_a_reader_of_an_old_state_makes_a_scrub_wait(
+    vault: Vault, transactions: Transactions, memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the log still has the text: it is told, and the same works when the reader is done."""
+    monkeypatch.setattr(upkeep, "PATIENCE", 0.05)
+    row, connection = memory(), vault.writers()[LEVEL].connection
+    connection.set_busy_timeout(10)
+    transactions.run_now(LEVEL, lambda hands: hands.writer.add(row, ["x"], step("save")))
+    slow = vault.readers()[LEVEL]
+    with slow.snapshot():
+        slow.by_id(row.id)
+        with pytest.raises(Refusal) as refused:
+            SqliteUpkeep(connection, LEVEL).scrub()
+    assert (refused.value.code, refused.value.retryable) == ("store_locked", True)
+    SqliteUpkeep(connection, LEVEL).scrub()
 
 
 def traces(state: Path, word: str) -> list[str]:
     """The files of the level that hold a word, or what the index makes of it."""
-    spelt = [form.encode(code) for form in (word, word.upper()) for code in ("utf-8", "utf-16-le")]
+    forms = {word, word.lower(), word.upper()}
+    spelt = [form.encode(code) for form in forms for code in ("utf-8", "utf-16-le", "utf-16-be")]
     files = [state / f"internal.db{end}" for end in ("", "-wal", "-shm")]
     return [file.name for file in files if file.exists() and any(each in file.read_bytes() for each in spelt)]

@@ -4,14 +4,19 @@ from pathlib import Path
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.domain.suppression import Subject
+from memtrigd.domain.shadowing import Mask
+from memtrigd.domain.suppression import Scope, Subject, Suppression
 from memtrigd.store.database import create, open_writer
+from memtrigd.store.interface import Change
 from memtrigd.store.migrations import migrate, version_of
 from memtrigd.store.schema import LEVELS, Schema
 from memtrigd.store.sqlite_level import SqliteLevelReader
+from memtrigd.store.vault import Vault
+from memtrigd.store.writer import Transactions
 
 NOW = LEVELS[Level.PUBLIC]
 
@@ -56,6 +61,45 @@ def test_wishes_of_the_first_schema_are_looked_up_in_the_second(tmp_path: Path) 
     assert [wish.id for wish in reader.wishes(Subject("k", "default", ("asha",), b"none"))] == ["w-1"]
     assert reader.wishes(Subject("k", "default", ("vikram",), b"none")) == []
     reader.connection.close()
+
+
+def test_a_file_of_the_first_schema_keeps_all_that_it_held(used: Path, tmp_path: Path) -> None:
+    """Memories, wishes, answers and the journal, which still vouches for each; and it takes what is new."""
+    level = Level.INTERNAL
+    with Vault.open(used) as vault:
+        transactions = Transactions(vault)
+        wish = Suppression("w-1", Scope.MEMORY, "default", 1, "k", digest=b"x", memory_id="id-0002", reason="hush")
+        change = Change(op="forget", actor="owner", session=None, at=2)
+        transactions.run_now(level, lambda hands: hands.writer.suppress(wish, change))
+        transactions.run_now(level, lambda hands: hands.writer.mask("k", Mask("low", 1, level, "default")))
+        row = vault.readers()[level].active("k", "default")
+    path = used / "internal.db"
+    _as_the_first_schema(path, tmp_path / "first.db", LEVELS[level])
+    with Vault.open(used) as vault:
+        reader, transactions = vault.readers()[level], Transactions(vault)
+        assert version_of(vault.writers()[level].connection) == LEVELS[level].version
+        assert vault.verify(level) == [] and vault.unavailable == {}
+        assert row is not None and reader.active("k", "default") == row and reader.suppressions() == [wish]
+        assert reader.wishes(Subject("k", "default", (), b"none")) == [wish] and len(reader.postings("k")) == 1
+        transactions.run_now(level, lambda hands: hands.writer.erase(row.id, replace(change, op="erase")))
+        assert vault.verify(level) == [] and reader.masks("k", ["default"]) == [Mask("low", 1, level, "default")]
+
+
+def _as_the_first_schema(path: Path, first: Path, schema: Schema) -> None:
+    """Put the rows of a level's file into one of the first schema, which had fewer columns, and that in its place."""
+    create(first, Schema(schema.application_id, schema.steps[:1]))
+    connection = apsw.Connection(str(first))
+    connection.execute("ATTACH ? AS now", (str(path),))
+    tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT IN ('lexicon', 'posting')"
+    for (table,) in connection.execute(tables).fetchall():
+        columns = ", ".join(name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,)))
+        connection.execute(
+            f"DELETE FROM main.{table}; INSERT INTO main.{table} ({columns}) SELECT {columns} FROM now.{table}"
+        )
+    connection.close()
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    first.replace(path)
 
 
 def test_a_step_is_done_whole_or_not_at_all(path: Path) -> None:

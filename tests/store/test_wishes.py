@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.shadowing import Mask
-from memtrigd.domain.suppression import Scope, Suppression
+from memtrigd.domain.suppression import Scope, Subject, Suppression
 from memtrigd.store import keys
 from memtrigd.store.interface import Change, Ledger
 from memtrigd.store.sqlite_level import SqliteLevelReader
@@ -53,6 +53,38 @@ def test_suppressions_stand_until_lifted(
     for unknown in ("w-1", "w-9"):
         with pytest.raises(ValueError, match="no suppression"):
             write("lift", unknown, change("lift"))
+
+
+def test_a_wish_is_found_by_what_it_covers(
+    write: Write, reader: SqliteLevelReader, change: Callable[..., Change]
+) -> None:
+    """By key in its space, by any spelling of the entity, by text: the newest first, and not once it was lifted."""
+    assert not reader.has_wishes()
+    older = replace(FACT, id="w-0", at=4)
+    for wish in (older, FACT, PERSON):
+        write("suppress", wish, change("suppress"))
+    key, elsewhere = Subject("k", "default", (), b""), Subject("k", "elsewhere", (), b"none")
+    text, person = Subject("else", "elsewhere", (), b"\x00\xff"), Subject("else", "x", ("asha", " आशा "), b"none")
+    found = [reader.wishes(each) for each in (key, elsewhere, text, person)]
+    assert found == [[FACT, older], [], [FACT, older], [PERSON]]
+    assert reader.wishes(Subject("k", "default", ("आशा",), b"none")) == [PERSON, FACT, older]
+    for wish in (older, FACT):
+        write("lift", wish.id, change("lift"))
+    assert reader.wishes(key) == [] and reader.has_wishes()
+    write("lift", "w-2", change("lift"))
+    assert not reader.has_wishes()
+
+
+def test_a_lifted_suppression_can_stand_again(
+    write: Write, reader: SqliteLevelReader, verify: Callable[[], list[str]], change: Callable[..., Change]
+) -> None:
+    """As it was, journalled; one that stands can't be put up twice."""
+    write("suppress", FACT, change("suppress"))
+    write("lift", "w-1", change("lift"))
+    write("reinstate", "w-1", change("undo"))
+    assert reader.suppressions() == [FACT] and verify() == []
+    with pytest.raises(ValueError, match="was lifted"):
+        write("reinstate", "w-1", change("undo"))
 
 
 def test_the_journal_vouches_for_suppressions(

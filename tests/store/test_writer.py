@@ -14,7 +14,7 @@ import pytest
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
-from memtrigd.store.interface import Change, Hands
+from memtrigd.store.interface import Change, Hands, Upkeep
 from memtrigd.store.lanes import BATCH, Done, Job, Outcome
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions, WriterLane
@@ -37,6 +37,10 @@ class Desk:
     def submit(self, level: Level | None, run: Callable[[Hands], Any], line: str | None = None) -> None:
         """Submit a job."""
         self.lane.submit(level, run, self.outcomes.put, line)
+
+    def submit_alone(self, level: Level, run: Callable[[Upkeep], Any], line: str | None = None) -> None:
+        """Submit a job that is done outside any transaction."""
+        self.lane.submit_alone(level, run, self.outcomes.put, line)
 
     def get(self, count: int = 1) -> list[Outcome]:
         """Wait for the next outcomes."""
@@ -100,8 +104,60 @@ def _broken(run: Callable[[Hands], Any], error: Exception) -> Callable[[Hands], 
     return fail
 
 
+def _raise(error: Exception) -> None:
+    raise error
+
+
 def _ids(vault: Vault, level: Level) -> list[str]:
     return [memory.id for memory in vault.readers()[level].newest(["default"], None, None)]
+
+
+def test_a_job_alone_has_all_before_it_committed_and_nothing_after(desk: Desk, saving: Saving) -> None:
+    """At every level and in every line, though they wait in one queue; it is in no transaction itself."""
+    connection = desk.vault.writers()[Level.PUBLIC].connection
+    seen: list[tuple[bool, int, int]] = []
+
+    def look(store: Upkeep) -> str:
+        seen.append(
+            (connection.in_transaction, *(len(_ids(desk.vault, each)) for each in (Level.PUBLIC, Level.INTERNAL)))
+        )
+        store.scrub()
+        return "scrubbed"
+
+    free = desk.block()
+    for level in (Level.PUBLIC, Level.INTERNAL):
+        desk.submit(level, saving(level))
+    desk.submit_alone(Level.PUBLIC, look)
+    for level in (Level.INTERNAL, Level.PUBLIC):
+        desk.submit(level, saving(level), "s-1")
+    desk.submit(None, lambda hands: "control")
+    free.set()
+    outcomes = desk.get(7)
+    assert outcomes[3] == "scrubbed" and outcomes[6] == "control" and seen == [(False, 1, 1)]
+
+
+def test_a_job_alone_that_fails_fails_alone(desk: Desk, saving: Saving) -> None:
+    """A bug or a refusal is its own outcome; the writer goes on."""
+    for error in (KeyError("bug"), Refusal("store_locked", "No.", retryable=True)):
+
+        def fail(store: Upkeep, error: Exception = error) -> None:
+            raise error
+
+        desk.submit_alone(Level.PUBLIC, fail)
+        assert desk.get() == [error]
+    desk.submit(Level.PUBLIC, saving())
+    assert desk.get() == _ids(desk.vault, Level.PUBLIC) and desk.poison == []
+
+
+def test_a_job_alone_at_a_level_that_is_not_there_is_refused(desk: Desk) -> None:
+    """With what is known of the level; after the disk failed it is told to come back."""
+    refusal = Refusal("level_unavailable", "public.db can't be read.")
+    desk.vault.unavailable[Level.PUBLIC] = refusal
+    desk.submit_alone(Level.PUBLIC, lambda store: store.scrub())
+    assert desk.get() == [refusal]
+    desk.submit_alone(Level.INTERNAL, lambda store: _raise(apsw.IOError("gone")))
+    desk.submit_alone(Level.CONFIDENTIAL, lambda store: store.scrub())
+    assert [outcome.code for outcome in desk.get(2)] == ["stopping", "stopping"] and len(desk.poison) == 1
 
 
 def test_what_is_queued_is_committed_together(desk: Desk, saving: Saving) -> None:

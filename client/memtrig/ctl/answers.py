@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from memtrig.ctl import keyboard
 from memtrig.ctl.catalogue import load
 from memtrig.ctl.failure import REFUSED, Failure
 from memtrig.ctl.grammar import DaemonVerb
+from memtrig.ctl.items import note
 from memtrig.ctl.lives import head, origin
 from memtrig.ctl.output import complain, print_lines
 from memtrig.ctl.records import beginning
-from memtrig.ctl.render import clip, one_line
+from memtrig.ctl.render import Screen, clip, one_line, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from memtrig.ctl.door import Door
-    from memtrig.ctl.render import Screen
 
 _SETTLE = {"y": ("confirm", "yes"), "n": ("reject", "no"), "f": ("forget", "forget it")}
 _CHANGE = {"d": ("deny", "it is wrong"), "f": ("forget", "forget it")}
@@ -59,12 +61,13 @@ def question(item: dict[str, Any], place: str, screen: Screen) -> list[str]:
     """Show an item: the question, the memory, and what speaks for or against it, each on one line."""
     memory, against = item["memory"], item.get("against")
     asked, _ = _asked(item)
+    said = note(item, screen)
     facts = [
         *origin(memory, screen),
         ("about", memory.get("entity") or ""),
         ("ends", screen.when(memory["expires_at"]) if memory.get("expires_at") else ""),
         ("reason", memory.get("reason") or ""),
-        ("note", item.get("note") or ""),
+        ("note", "" if said == f"{memory.get('agent')}, {screen.when(memory['updated'])}" else said),
         ("but", f"{against['level']}, {against['source']}: {beginning(against)}" if against else ""),
     ]
     room = (screen.columns or 80) - max(len(name) for name, value in facts if value) - 4
@@ -110,5 +113,11 @@ def _send(name: str, item: dict[str, Any], screen: Screen, door: Door) -> bool:
             raise
         complain(failure.message, failure.hint)
         return False
-    print_lines(verb.show(reply.result, screen))
+    print_lines(_outcome(verb, reply.result, screen))
     return True
+
+
+def _outcome(verb: DaemonVerb, result: dict[str, Any], screen: Screen) -> list[str]:
+    """Say what became of an answer: what the verb says up to its first blank line, as wide as the terminal."""
+    said = takewhile(bool, verb.show(result, Screen(screen.columns, now=screen.now, zone=screen.zone)))
+    return [line for sentence in said for line in wrap(sentence, screen.columns or 80)]

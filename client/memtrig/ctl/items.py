@@ -20,11 +20,20 @@ def document(item: dict[str, Any]) -> dict[str, Any]:
     return {**item, "against": item.get("against"), "note": item.get("note")}
 
 
+def note(item: dict[str, Any], screen: Screen) -> str:
+    """Give the note of an item; a moment at its end is told as people do."""
+    words, space, last = (item.get("note") or "").rpartition(" ")
+    try:
+        return words + space + screen.when(last)
+    except (TypeError, ValueError):  # a moment without a zone, or none
+        return words + space + last
+
+
 def lines(item: dict[str, Any], screen: Screen) -> list[str]:
     """Show an item: why it is here, its address, and below it what it says, what says otherwise, and a note."""
     memory, against = item["memory"], item.get("against")
     place = f"{one_line(item['about']).ljust(INDENT)}{one_line(memory['id'])}  {one_line(memory['level'])}  "
-    said = [beginning(memory), *([f"but: {beginning(against)}"] if against else []), item.get("note") or ""]
+    said = [beginning(memory), *([f"but: {beginning(against)}"] if against else []), note(item, screen)]
     key, *texts = [one_line(text) for text in (memory["key"], *said) if text]
     if screen.columns is not None:
         key = clip(key, max(8, screen.columns - len(place)))

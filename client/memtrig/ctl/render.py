@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
 _BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+LAST = 8
+"""Columns that the last column of a table has at least, if it needs them."""
 _BREAKS = (0x2028, 0x2029)
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
 DANGEROUS = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in (*_CONTROLS, *_BIDI, *_BREAKS)}
@@ -173,12 +175,10 @@ class Screen:
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         """Align rows under a header. On a terminal the last column gets what is left, the others at most a third."""
         cells = [list(header), *([one_line(cell) for cell in row] for row in rows)]
-        if self.columns is not None:
-            cells = [[clip(cell, self.columns // 3) for cell in row[:-1]] + row[-1:] for row in cells]
         widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
         if self.columns is not None:
-            rest = max(8, self.columns - sum(widths[:-1]) - 2 * (len(widths) - 1))
-            cells = [[*row[:-1], clip(row[-1], rest)] for row in cells]
+            widths = _fitted(widths, self.columns - 2 * (len(widths) - 1), self.columns // 3)
+            cells = [[clip(cell, room) for cell, room in zip(row, widths, strict=True)] for row in cells]
         first, *others = ["  ".join(map(_pad, row[:-1], widths)) + "  " + row[-1] for row in cells]
         return [self.dim(first.rstrip()), *(line.rstrip() for line in others)]
 
@@ -187,6 +187,17 @@ class Screen:
         present = [(name, one_line(value)) for name, value in pairs if value]
         room = max((len(name) for name, _ in present), default=0)
         return [f"  {self.dim(name.ljust(room))}  {value}" for name, value in present]
+
+
+def _fitted(widths: list[int], columns: int, most: int) -> list[int]:
+    """Share so many columns: the last one gets the rest, the others what they need, but none over ``most``.
+
+    Where that leaves the last one less than LAST, the widest of the others give way.
+    """
+    *others, last = [*(min(room, most) for room in widths[:-1]), widths[-1]]
+    while others and max(others) > LAST and columns - sum(others) < min(last, LAST):
+        others[others.index(max(others))] -= 1
+    return [*others, max(LAST, columns - sum(others))]
 
 
 def _pad(text: str, columns: int) -> str:

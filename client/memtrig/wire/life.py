@@ -120,6 +120,8 @@ class Decay(Write, frozen=True, kw_only=True, tag="decay"):
     """Run a dream cycle now: at the caller's own level."""
 
     dry_run: bool = False
+    confirm: int | None = None
+    """The owner's: how many memories may expire though they are more than 5 %, as a cycle that stopped told."""
 
 
 class Suppressions(Request, frozen=True, tag="suppressions"):

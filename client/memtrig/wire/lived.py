@@ -25,6 +25,8 @@ class Expired(Result, frozen=True, tag="expired"):
     count: int
     memories: list[Touched]
     remind: list[Record] = []
+    more: int = 0
+    """How many more end within three days."""
     dry_run: bool = False
 
 
@@ -43,6 +45,8 @@ class Hidden(Result, frozen=True, tag="hidden"):
     level: str
     served: Touched | None = None
     rules: list[Rule] = []
+    more: int = 0
+    """Rules that found no room in this answer."""
 
 
 class Promise(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -152,8 +152,11 @@ class Dream(Struct, frozen=True, kw_only=True, omit_defaults=True):
     expired: int = 0
     asked_again: int = 0
     conflicts: int = 0
+    similar: int = 0
     stopped: bool = False
     failed: bool = False
+    session: str | None = None
+    """By it ``undo`` takes back what the cycle expired."""
 
 
 class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):

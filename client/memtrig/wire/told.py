@@ -32,6 +32,8 @@ class Settled(Result, frozen=True, tag="settled"):
     deny_count: int = 0
     below: bool = False
     """The memory lies at a lower level: only this level's view of it changed, and the owner is asked."""
+    still: list[str] = []
+    """After unforget: levels in sight above the memory that hide or deny it still."""
 
 
 class Noted(Result, frozen=True, tag="noted"):
@@ -66,6 +68,8 @@ class Undone(Result, frozen=True, tag="undone"):
     memories: list[Touched]
     kept: list[Touched] = []
     dry_run: bool = False
+    entries: int = 0
+    """How many promises and notes of well-being."""
 
 
 class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -88,6 +92,8 @@ class Told(Result, frozen=True, tag="told"):
     steps: list[Step]
     more: int = 0
     """Older memories that found no room in this answer."""
+    earlier: int = 0
+    """Steps that found no room, of the memories that are here."""
 
 
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -141,7 +147,7 @@ class Statistics(Result, frozen=True, tag="statistics"):
 
 
 class Dreamt(Result, frozen=True, tag="dreamt"):
-    """What a dream cycle did, or would do, at one level."""
+    """What a dream cycle did, or would do, at one level. ``undo`` of ``session`` takes back what it expired."""
 
     level: str
     materialised: int
@@ -149,8 +155,13 @@ class Dreamt(Result, frozen=True, tag="dreamt"):
     asked_again: int
     conflicts: list[str]
     stopped: bool = False
-    """It would have changed the status of more than 5 % of the memories, and asks instead."""
+    """It would have changed the status of more than 5 % of the memories, ``expired`` of them, and asks instead."""
     dry_run: bool = False
+    more: int = 0
+    """Conflicts beyond the 100 that are named."""
+    similar: list[list[str]] = []
+    """Pairs of active memories of one entity and kind whose texts are near each other: 100 at most."""
+    session: str | None = None
 
 
 class Wish(Struct, frozen=True, kw_only=True):

@@ -1,5 +1,7 @@
 """whoami, ping and status: what the daemon says of the caller and of itself."""
 
+from collections.abc import Mapping, Sequence
+
 from memtrig import wire
 from msgspec import Struct
 
@@ -21,6 +23,14 @@ class Facts(Struct, frozen=True):
     sessions: dict[Level, int]
     unavailable: dict[Level, str]
     """Why a level's file can't be used, and what to do."""
+    dreams: Mapping[Level, wire.Dream] = {}
+    """Each level's dream cycle, the one under way or the last."""
+    left: Sequence[wire.Left] = ()
+    """What the last start found unfinished, and what became of it."""
+
+    def backups_holding(self) -> list[str]:
+        """The names of the backups that hold what there is now: none are made yet."""
+        return []
 
 
 def ping(turn: Turn, request: wire.Ping) -> wire.Pong:
@@ -60,6 +70,7 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
                 reason=facts.unavailable.get(level),
                 memories=_memories(reader, owner) if reader else {},
                 sessions=facts.sessions.get(level, 0) if owner else None,
+                dream=facts.dreams.get(level),
             )
         )
     return wire.StatusReport(

@@ -9,6 +9,7 @@ from memtrigd.domain.entries import Entry, Sort
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import canonical
 from memtrigd.domain.moments import to_iso
+from memtrigd.serve.entries import made
 from memtrigd.serve.turn import Turn
 
 
@@ -16,20 +17,15 @@ def add(turn: Turn, request: wire.AliasAdd) -> wire.Aliases:
     """Let a name mean an entity, for readers of the act's level and above."""
     alias, entity = name(request.alias, "alias"), name(request.entity, "entity")
     rules.check(alias, entity, turn.view.aliases)
-    known = turn.view.writer.entries(Sort.ALIAS, name=canonical(alias))
+    store = turn.view.writer
+    known = store.entries(Sort.ALIAS, name=canonical(alias))
     if known:
         return wire.Aliases(aliases=[_shown(known[0])])
-    entry = Entry(
-        id=turn.new_id(),
-        sort=Sort.ALIAS,
-        level=turn.view.level,
-        space=turn.view.own_space,
-        created=turn.now,
-        updated=turn.now,
-        name=canonical(alias),
-        body={"alias": alias, "entity": entity},
-    )
-    turn.view.writer.keep(entry, turn.change("alias"))
+    kept = len(store.entries(Sort.ALIAS))
+    if kept >= rules.MOST:
+        raise Refusal("too_large", f"There are {kept:,} aliases at {turn.view.level.name}.", "Remove one first.")
+    entry = made(turn, Sort.ALIAS, {"alias": alias, "entity": entity}, name=canonical(alias))
+    store.keep(entry, turn.change("alias"))
     return wire.Aliases(aliases=[_shown(entry)])
 
 

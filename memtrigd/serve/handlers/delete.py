@@ -6,16 +6,22 @@ from msgspec.structs import replace
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Status
-from memtrigd.domain.shadowing import Mask, shadows
+from memtrigd.domain.shadowing import shadows
+from memtrigd.serve.below import hide
+from memtrigd.serve.mandate import check_deleting
 from memtrigd.serve.turn import Turn
 
 
 def delete(turn: Turn, request: wire.Delete) -> wire.Deleted:
-    """Retire a memory, and mask for its readers the older copies that it shadowed. Raises ``not_found``."""
+    """Retire a memory, and mask for its readers the older copies that it shadowed.
+
+    Raises ``not_found``, and ``not_yours`` for the user's word where no user is.
+    """
     key, view, store = name(request.key, "key"), turn.view, turn.view.writer
     own = next((m for s in view.spaces if (m := store.active(key, s)) is not None and m.served(turn.now)), None)
     if own is None:
         raise _nothing_here(turn, key)
+    check_deleting(turn, own)
     rivals = view.rivals(own.space)
     already = view.masks(key, rivals)
     hidden = [
@@ -28,7 +34,7 @@ def delete(turn: Turn, request: wire.Delete) -> wire.Deleted:
     ]
     store.amend(replace(own, status=Status.FORGOTTEN, reason="deleted"), turn.change("delete", "deleted"))
     for copy in hidden:
-        store.mask(key, Mask(copy.id, copy.seen_count, own.level, own.space))
+        hide(turn, copy, own.space)
     levels = dict.fromkeys(copy.level.name for copy in hidden)
     return wire.Deleted(key=own.key, level=own.level.name, id=own.id, masks=list(levels))
 

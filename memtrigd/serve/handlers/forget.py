@@ -1,4 +1,4 @@
-"""forget, unforget, suppressions: "don't mention it again", kept. The rows stay for the owner; nothing is erased."""
+"""forget, suppressions: "don't mention it again", kept. The rows stay for the owner; nothing is erased."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from memtrigd.domain.claim import MAX_NOTE, MAX_TAG, name, text
 from memtrigd.domain.claim import kind as read_kind
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.memory import Memory, Status, canonical
+from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import to_iso
-from memtrigd.domain.shadowing import Mask
-from memtrigd.domain.suppression import Scope, Suppression, same_entity
-from memtrigd.domain.trust import rank_of
-from memtrigd.serve.promote import promote
+from memtrigd.domain.suppression import Scope
+from memtrigd.serve.below import hide
+from memtrigd.serve.mandate import check_retiring
 from memtrigd.serve.turn import Turn
+from memtrigd.serve.wishing import keep_entity_wish, keep_wish
 
 AGENT_LIMIT: Final = 20
 """How many memories an agent forgets without saying the count back: a misread wish must not empty the house."""
@@ -42,6 +42,7 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
         )
     wish = None
     if not request.dry_run:
+        check_retiring(turn, [*known, *below], request.quote)
         _count_said_back(turn, request, len(known) + len(below))
         wish = _carry_out(turn, request, reached, below, reason)
     return wire.Forgotten(
@@ -52,58 +53,6 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
         dry_run=request.dry_run,
         suppressed=wish,
     )
-
-
-def unforget(turn: Turn, request: wire.Unforget) -> wire.Settled:
-    """Let a memory be again what it was before it was forgotten, and lift the wishes that kept it away.
-
-    One that was in service comes back into it, unless its slot is held by a pinned memory or one that weighs as much:
-    then it waits beside that for the owner. What had waited or was disputed is that again. Raises ``bad_time`` for one
-    whose date has passed.
-    """
-    row = turn.view.writer.by_id(name(request.id, "id"))
-    if row is None or row.status is not Status.FORGOTTEN:
-        raise Refusal(
-            "not_found",
-            f"No forgotten memory has this id at {turn.view.level.name}.",
-            "`memtrigctl history KEY` shows the ids.",
-        )
-    if row.expires_at is not None and row.expires_at <= turn.now:
-        raise Refusal("bad_time", "The time of this memory is over; it would not be seen.", "Save it anew.")
-    back = _brought_back(turn, row)
-    lift_wishes(turn, back)
-    return wire.Settled(id=back.id, key=back.key, level=back.level.name, status=back.status.value)
-
-
-def lift_wishes(turn: Turn, row: Memory) -> None:
-    """Lift the wishes that kept a memory away, now that it is forgotten no longer.
-
-    The wish about its entity stays as long as another memory of the entity, forgotten with that wish or since, is.
-    """
-    store = turn.view.writer
-    wishes = store.suppressions()
-    forgotten = [(wish, other) for wish in wishes if (other := _forgotten_by(turn, wish)) is not None]
-    for wish in wishes:
-        entity = wish.entity if wish.scope is Scope.ENTITY else None
-        others = any(kept.at >= wish.at and _is_about(other, entity) for kept, other in forgotten)
-        if wish.memory_id == row.id or (_is_about(row, entity) and not others):
-            store.lift(wish.id, turn.change("lift"))
-
-
-def keep_wish(turn: Turn, row: Memory, reason: str | None) -> Suppression:
-    """Keep the wish not to be told a memory's text or of its key again."""
-    wish = Suppression(
-        id=turn.new_id(),
-        scope=Scope.MEMORY,
-        space=row.space,
-        at=turn.now,
-        key=row.key,
-        digest=turn.view.writer.digest(canonical(row.content)),
-        memory_id=row.id,
-        reason=reason,
-    )
-    turn.view.writer.suppress(wish, turn.change("suppress", reason))
-    return wish
 
 
 def suppressions(turn: Turn, request: wire.Suppressions) -> wire.Wishes:
@@ -151,7 +100,8 @@ def _matching(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
     elif request.key is not None:
         rows = [row for row in store.told(name(request.key, "key"), spaces) if row.status.value in _REACHED]
     else:
-        rows = list(store.select(spaces, _REACHED, entities=_entities(request), tag=_tag(request), kind=kind))
+        names = turn.view.names_of(request.entity)
+        rows = list(store.select(spaces, _REACHED, entities=names, tag=_tag(request), kind=kind))
     return (row for row in rows if kind is None or row.kind.value == kind)
 
 
@@ -167,7 +117,9 @@ def _hidden_below(turn: Turn, request: wire.Forget, reached: list[Memory]) -> li
     return [
         row
         for row in found.values()
-        if row.served(turn.now) and not any(m.hides(row) for m in view.masks(row.key, view.rivals(row.space)))
+        if row.served(turn.now)
+        and not any(mask.hides(row) for mask in view.masks(row.key, view.rivals(row.space)))
+        and not view.wishes_on(row)
     ]
 
 
@@ -183,12 +135,9 @@ def _matching_below(turn: Turn, request: wire.Forget) -> Iterator[Memory]:
             row = reader.by_id(name(request.id, "id"))
             rows = [row] if row is not None and row.space in turn.view.spaces else []
         else:
-            rows = list(reader.select(turn.view.spaces, active, entities=_entities(request), tag=_tag(request)))
+            names = turn.view.names_of(request.entity)
+            rows = list(reader.select(turn.view.spaces, active, entities=names, tag=_tag(request)))
         yield from (row for row in rows if request.kind is None or row.kind is read_kind(request.kind))
-
-
-def _entities(request: wire.Forget) -> tuple[str, ...]:
-    return () if request.entity is None else (request.entity,)
 
 
 def _tag(request: wire.Forget) -> str | None:
@@ -214,58 +163,11 @@ def _carry_out(
         gone = replace(row, status=Status.FORGOTTEN, reason=why, contested=False)
         store.amend(gone, turn.change("forget", reason))
     for row in below:
-        store.mask(row.key, Mask(row.id, row.seen_count, turn.view.level, row.space))
+        hide(turn, row, row.space)
     wishes = [keep_wish(turn, row, reason) for row in [*reached, *below]]
     if request.entity is not None and request.kind is None:  # with a kind it is not all of the entity
-        wishes.append(_keep_entity_wish(turn, request.entity, reason))
+        wishes.append(keep_entity_wish(turn, request.entity, reason))
     return wishes[-1].id if wishes else None
-
-
-def _keep_entity_wish(turn: Turn, entity: str, reason: str | None) -> Suppression:
-    wish = Suppression(
-        id=turn.new_id(),
-        scope=Scope.ENTITY,
-        space=turn.view.own_space,
-        at=turn.now,
-        entity=entity,
-        reason=reason,
-    )
-    turn.view.writer.suppress(wish, turn.change("suppress", reason))
-    return wish
-
-
-def _brought_back(turn: Turn, row: Memory) -> Memory:
-    """Put a forgotten row where it was, as far as its slot has room; returns it as it now is."""
-    store = turn.view.writer
-    was = _before_it_was_forgotten(turn, row)
-    active = store.active(row.key, row.space)
-    holder = active if active is not None and active.served(turn.now) else None
-    stands = holder is not None and (holder.pinned or rank_of(holder) >= rank_of(row))
-    if was.status is Status.ACTIVE and not stands:
-        return promote(turn, row, active, "unforget")
-    status = Status.PENDING if was.status is Status.ACTIVE else was.status
-    contests = holder.id if holder is not None and status is Status.PENDING else None
-    back = replace(row, status=status, reason=was.reason, contests=contests)
-    store.amend(back, turn.change("unforget"))
-    return back
-
-
-def _before_it_was_forgotten(turn: Turn, row: Memory) -> Memory:
-    store = turn.view.writer
-    last = [step for step in store.versions(row.id) if step.fields.get("status") is Status.FORGOTTEN][-1]
-    was = store.before(last)
-    assert was is not None  # no memory begins forgotten
-    return was
-
-
-def _forgotten_by(turn: Turn, wish: Suppression) -> Memory | None:
-    """The memory of the caller's level that a wish is about, if it is forgotten still."""
-    row = turn.view.writer.by_id(wish.memory_id) if wish.memory_id is not None else None
-    return row if row is not None and row.status is Status.FORGOTTEN else None
-
-
-def _is_about(row: Memory, entity: str | None) -> bool:
-    return row.entity is not None and same_entity(row.entity, entity)
 
 
 def _touched(row: Memory, dry_run: bool) -> wire.Touched:

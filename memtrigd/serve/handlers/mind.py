@@ -1,31 +1,22 @@
-"""recall, stats and review: what comes to mind, how memory fades, and what waits for an answer."""
+"""recall and stats: what comes to mind, and how memory fades."""
 
 import heapq
 from collections import Counter
 from collections.abc import Iterator
-from itertools import accumulate, chain, islice
-from typing import Final, TypeAlias
+from typing import Final
 
 from memtrig import wire
-from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.forgetting import effective_importance
 from memtrigd.domain.memory import Memory, Status
-from memtrigd.domain.moments import DAY
 from memtrigd.domain.recall import suggest
-from memtrigd.serve.handlers.told import Discretion, discreet
-from memtrigd.serve.records import REPLY_BYTES, excerpt, fitting, record, size
+from memtrigd.serve.records import fitting, record
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader
 
-EXPIRES_SOON: Final = 3 * DAY
 WEAKEST: Final = 5
 MAX_IDEAS: Final = 10
-MAX_ITEMS: Final = 500
-
-_Case: TypeAlias = tuple[str, Memory, Memory | None]
-"""What waits: the reason why, the memory, and what stands against it."""
 
 
 def recall(turn: Turn, request: wire.Recall) -> wire.Recalled:
@@ -56,16 +47,6 @@ def stats(turn: Turn, request: wire.Stats) -> wire.Statistics:
     )
 
 
-def review(turn: Turn, request: wire.Review) -> wire.Reviewed:
-    """List what waits for an answer: proposals, contradictions, disputes, what expires soon, newer lower copies."""
-    if not 1 <= request.limit <= MAX_ITEMS:
-        raise Refusal("bad_value", f"limit is {request.limit}.", f"Ask for 1 to {MAX_ITEMS} items.")
-    cases = chain(*(_waiting(turn, reader) for reader in turn.view.readers), _newer_below(turn))
-    asked = [_item(turn, case) for case in islice(cases, request.limit)]
-    items = _in_one_reply(asked)
-    return wire.Reviewed(items=items, more=len(asked) - len(items) + sum(1 for _ in cases))
-
-
 def _served(turn: Turn) -> Iterator[Memory]:
     """Every memory that the caller sees, as it counts for them."""
     for reader in turn.view.readers:
@@ -83,51 +64,3 @@ def _curve(turn: Turn, reader: LevelReader, served: list[Memory]) -> wire.Curve:
         core=sum(memory.core for memory in served),
         mean_importance=round(sum(fading) / len(fading), 4) if fading else None,
     )
-
-
-def _waiting(turn: Turn, reader: LevelReader) -> Iterator[_Case]:
-    spaces, discretion = turn.view.spaces, Discretion(turn)
-    for row in reader.select(spaces, [Status.PENDING.value]):
-        if discretion.allows(reader, row):
-            active = reader.active(row.key, row.space)  # what a yes would oust, whatever it was when this was proposed
-            stands = active is not None and active.served(turn.now) and discretion.allows(reader, active)
-            holder = active if stands else None
-            yield ("contested" if holder else "pending"), row, holder
-    for row in reader.select(spaces, [Status.DISPUTED.value]):
-        if discretion.allows(reader, row):
-            yield "disputed", discreet(turn, row), None
-    for row in reader.select(spaces, [Status.ACTIVE.value], expires_before=turn.now + EXPIRES_SOON):
-        if row.served(turn.now) and turn.view.serves(row, turn.now):
-            yield "expiring", row, None
-
-
-def _newer_below(turn: Turn) -> Iterator[_Case]:
-    """Memories of which a visible lower copy says something newer."""
-    for memory in _served(turn) if turn.actor.is_owner else ():
-        won = turn.view.serves(memory, turn.now)
-        if won is not None and won.newer_lower is not None:
-            yield "newer_lower", memory, won.newer_lower
-
-
-def _item(turn: Turn, case: _Case) -> wire.Item:
-    about, memory, against = case
-    return wire.Item(
-        about=about,
-        memory=record(memory, turn.now),
-        against=record(against, turn.now) if against is not None else None,
-    )
-
-
-def _in_one_reply(items: list[wire.Item]) -> list[wire.Item]:
-    """Show all by their beginnings if they are too much for one reply; what is still over waits for the next one."""
-    if sum(map(_size, items)) > REPLY_BYTES:
-        items = [
-            replace(item, memory=excerpt(item.memory), against=excerpt(item.against) if item.against else None)
-            for item in items
-        ]
-    sums = accumulate(map(_size, items))
-    return [item for item, total in zip(items, sums, strict=True) if total <= REPLY_BYTES]
-
-
-def _size(item: wire.Item) -> int:
-    return size(item.memory) + (size(item.against) if item.against is not None else 0)

@@ -11,46 +11,40 @@ from memtrigd.domain.claim import MAX_NOTE, name, text
 from memtrigd.domain.entries import Entry, Sort
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.moments import Micros, to_iso
+from memtrigd.serve.entries import Body, made, within_a_reply
 from memtrigd.serve.turn import Turn
 
 MAX_LIMIT: Final = 500
 
 
 def add(turn: Turn, request: wire.PromiseAdd) -> wire.Promised:
-    """Keep a promise at the caller's own level."""
-    promise = Entry(
-        id=turn.new_id(),
-        sort=Sort.PROMISE,
-        level=turn.view.level,
-        space=turn.view.own_space,
-        created=turn.now,
-        updated=turn.now,
-        agent=turn.actor.agent,
-        session=turn.actor.session,
-        due=None if request.deadline is None else rules.deadline(request.deadline, turn.zone),
-        body={
-            "text": text(request.text, "text", MAX_NOTE),
-            "entity": None if request.entity is None else name(request.entity, "entity"),
-        },
-    )
+    """Keep a promise at the caller's own level. Raises ``bad_value``, ``bad_time``, ``too_large``."""
+    body: Body = {
+        "text": text(request.text, "text", MAX_NOTE),
+        "entity": None if request.entity is None else name(request.entity, "entity"),
+    }
+    due = None if request.deadline is None else rules.deadline(request.deadline, turn.zone)
+    promise = made(turn, Sort.PROMISE, body, due=due)
     turn.view.writer.keep(promise, turn.change("promise"))
     return wire.Promised(promise=shown(promise, turn.now))
 
 
 def done(turn: Turn, request: wire.PromiseDone) -> wire.Promised:
-    """Close a promise, or open it again. One of a lower level is closed for readers of this level and above alone."""
+    """Close a promise, or open it again. One of a lower level is closed for readers of this level and above alone.
+
+    Raises ``not_found``, and ``not_yours`` for opening what only a lower level has closed.
+    """
     promise = _find(turn, name(request.id, "id"))
     if (promise.closed is not None) is not request.undone:
         return wire.Promised(promise=shown(promise, turn.now))
-    closed = None if request.undone else turn.now
     if promise.level is turn.view.level:
-        own = turn.view.writer.entry(promise.id)
-        assert own is not None  # it was found there
-        kept = replace(own, closed=closed, updated=turn.now)
-        turn.view.writer.keep(kept, turn.change("promise_undone" if request.undone else "promise_done"))
-        return wire.Promised(promise=shown(kept, turn.now))
-    _close_below(turn, promise, closed)
-    return wire.Promised(promise=shown(replace(promise, closed=closed), turn.now))
+        _settle(turn, promise.id, undone=request.undone)
+    elif request.undone:
+        _reopen_above(turn, promise)
+    else:
+        closing = made(turn, Sort.CLOSING, {"done_by": turn.actor.session}, name=promise.id, space=promise.space)
+        turn.view.writer.keep(closing, turn.change("promise_done"))
+    return wire.Promised(promise=shown(_find(turn, promise.id), turn.now))
 
 
 def listing(turn: Turn, request: wire.PromiseList) -> wire.Promises:
@@ -73,9 +67,9 @@ def in_sight(turn: Turn, *, done: bool = False) -> Iterator[Entry]:
     closings = _closings(turn)
     for reader in turn.view.readers:
         for promise in reader.entries(Sort.PROMISE, closed=done):
-            closed = promise.closed if promise.closed is not None else closings.get(promise.id)
-            if promise.space in turn.view.spaces and (done or closed is None) and not promise.body.get("withdrawn"):
-                yield replace(promise, closed=closed)
+            seen = _seen(promise, closings.get(promise.id))
+            if turn.view.sees(promise.space) and (done or seen.closed is None) and not _is_withdrawn(promise):
+                yield seen
 
 
 def shown(promise: Entry, now: Micros) -> wire.Promise:
@@ -96,50 +90,63 @@ def shown(promise: Entry, now: Micros) -> wire.Promise:
 
 
 def _told(turn: Turn, found: list[Entry], every: list[Entry], limit: int) -> wire.Promises:
-    ordered = rules.in_order(found)
+    told = within_a_reply(shown(promise, turn.now) for promise in rules.in_order(found)[:limit])
     return wire.Promises(
-        promises=[shown(promise, turn.now) for promise in ordered[:limit]],
-        more=max(0, len(ordered) - limit),
+        promises=told,
+        more=len(found) - len(told),
         unfulfilled=sum(rules.falls_due(promise, turn.now) for promise in every),
     )
 
 
 def _find(turn: Turn, promise_id: str) -> Entry:
-    found = next((promise for promise in in_sight(turn, done=True) if promise.id == promise_id), None)
-    if found is None:
+    """A promise in sight as it stands for the caller. What was taken back only the owner finds."""
+    found = next(filter(None, (reader.entry(promise_id) for reader in turn.view.readers)), None)
+    hidden = found is None or not turn.view.sees(found.space) or (_is_withdrawn(found) and not turn.actor.is_owner)
+    if found is None or found.sort is not Sort.PROMISE or hidden:
         raise Refusal(
             "not_found", f"No such promise is visible at {turn.view.level.name}.", "`promise list` has the ids."
         )
-    return found
+    return _seen(found, _closings(turn, promise_id).get(promise_id))
 
 
-def _closings(turn: Turn) -> dict[str, Micros]:
-    """When promises of lower levels were closed for readers of the levels in sight."""
+def _seen(promise: Entry, closed_above: Micros | None) -> Entry:
+    """A promise as it stands for readers of a level that has closed it for them, if one has."""
+    return promise if promise.closed is not None else replace(promise, closed=closed_above)
+
+
+def _is_withdrawn(promise: Entry) -> bool:
+    """Tell whether it was taken back by an undo: neither open nor kept."""
+    return bool(promise.body.get("withdrawn"))
+
+
+def _closings(turn: Turn, promise_id: str | None = None) -> dict[str, Micros]:
+    """When promises of lower levels, or one of them, were closed for readers of the levels in sight."""
     return {
-        closing.name: closing.closed or closing.updated
+        closing.name: closing.created
         for reader in turn.view.readers
-        for closing in reader.entries(Sort.CLOSING)
+        for closing in reader.entries(Sort.CLOSING, name=promise_id)
         if closing.name is not None
     }
 
 
-def _close_below(turn: Turn, promise: Entry, closed: Micros | None) -> None:
-    """Note at the caller's own level that a lower promise was kept, or take that back."""
+def _settle(turn: Turn, promise_id: str, *, undone: bool) -> None:
+    """Close a promise of the caller's own level, or open it again, and keep which session did it."""
+    own = turn.view.writer.entry(promise_id)
+    assert own is not None  # it was found there
+    body = {**own.body, "done_by": None if undone else turn.actor.session, "withdrawn": None}
+    kept = replace(own, closed=None if undone else turn.now, updated=turn.now, body=body)
+    turn.view.writer.keep(kept, turn.change("promise_undone" if undone else "promise_done"))
+
+
+def _reopen_above(turn: Turn, promise: Entry) -> None:
+    """Take back that the caller's own level closed a lower promise. One may still be closed below."""
     store = turn.view.writer
-    earlier = next(iter(store.entries(Sort.CLOSING, name=promise.id)), None)
-    if closed is None:
-        if earlier is not None:
-            store.keep(replace(earlier, closed=turn.now, updated=turn.now), turn.change("promise_undone"))
-        return
-    closing = Entry(
-        id=turn.new_id(),
-        sort=Sort.CLOSING,
-        level=turn.view.level,
-        space=promise.space,
-        created=turn.now,
-        updated=turn.now,
-        agent=turn.actor.agent,
-        session=turn.actor.session,
-        name=promise.id,
-    )
-    store.keep(closing, turn.change("promise_done"))
+    closings = store.entries(Sort.CLOSING, name=promise.id)
+    if not closings:
+        raise Refusal(
+            "not_yours",
+            f"This promise was closed below {turn.view.level.name}, and nothing up here can open it there.",
+            "A session of that level can, or the owner.",
+        )
+    for closing in closings:
+        store.keep(replace(closing, closed=turn.now, updated=turn.now), turn.change("promise_undone"))

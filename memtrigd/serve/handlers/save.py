@@ -11,11 +11,13 @@ from memtrigd.domain.claim import Claim, auto_key
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import CORE_KINDS, Kind, Memory, Source, Status
 from memtrigd.domain.suppression import Subject, Verdict
-from memtrigd.domain.trust import Admission, Hearing, Outcome, Slot, Speaker, admit, says_the_same
+from memtrigd.domain.trust import Admission, Hearing, Outcome, Rank, Slot, Speaker, admit, rank, says_the_same
 from memtrigd.search import analyser
+from memtrigd.serve.below import forgive_copies
 from memtrigd.serve.handlers.draft import Draft
 from memtrigd.serve.promote import promote, retire
 from memtrigd.serve.turn import Turn
+from memtrigd.serve.wishing import lift
 from memtrigd.store.interface import LevelReader
 
 SIMILAR: Final = 10
@@ -58,6 +60,8 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     if admission.outcome is Outcome.CONTESTED and admission.meets is not None:
         place = Place(admission.meets.key, place.space)  # a proposal waits where it contests, whatever key it brought
     kept = _carry_out(turn, draft, place, admission, speaker)
+    if rank(claim.source, attested=speaker.attested) is Rank.STATED:
+        forgive_copies(turn, kept)
     return wire.Saved(
         id=kept.id,
         key=kept.key,
@@ -106,16 +110,18 @@ def _mind_the_forgotten(turn: Turn, draft: Draft, place: Place, speaker: Speaker
     claim = draft.claim
     if speaker.relays_the_user(claim.source):
         store = turn.view.writer
-        subject = _subject(draft, place, store)
-        for wish in store.suppressions():
-            if wish.covers(subject):
-                store.lift(wish.id, turn.change("lift"))
+        subject = _subject(turn, draft, place, store)
+        for wish in store.wishes(subject):
+            lift(turn, wish.id)
         return False
     near = False
     for reader in turn.view.readers:
-        wishes = reader.suppressions()
-        rows = (reader.by_id(wish.memory_id) for wish in wishes[:NEAREST] if wish.memory_id)
-        verdict = suppression.verdict(draft.said, _subject(draft, place, reader), wishes, filter(None, rows))
+        if not reader.has_wishes():
+            continue
+        subject = _subject(turn, draft, place, reader)
+        named = [wish.memory_id for wish in reader.suppressions(NEAREST) if wish.memory_id]
+        rows = (reader.by_id(each) or turn.view.find(each) for each in named)  # a wish may be about a lower memory
+        verdict = suppression.verdict(draft.said, subject, reader.wishes(subject), filter(None, rows))
         if verdict is Verdict.FORGOTTEN:
             raise Refusal(
                 "forgotten",
@@ -126,12 +132,11 @@ def _mind_the_forgotten(turn: Turn, draft: Draft, place: Place, speaker: Speaker
     return near
 
 
-def _subject(draft: Draft, place: Place, reader: LevelReader) -> Subject:
-    entity = draft.claim.entity
+def _subject(turn: Turn, draft: Draft, place: Place, reader: LevelReader) -> Subject:
     return Subject(
         place.key,
         place.space,
-        () if entity is None else (entity,),
+        turn.view.names_of(draft.claim.entity),
         reader.digest(draft.said.canonical),
         reader.key_digest(place.space, place.key),
     )
@@ -231,10 +236,11 @@ def _similar(turn: Turn, claim: Claim, kept: Memory) -> list[wire.Similar]:
     """Name what is already known of the entity, where the speaker named neither a key nor a row to replace."""
     if claim.key is not None or claim.replaces is not None or claim.entity is None:
         return []
+    names = turn.view.names_of(claim.entity)
     rows = [
         row
         for reader in turn.view.readers
-        for row in reader.facet((claim.entity,), (claim.kind or Kind.GENERAL).value, turn.view.spaces, SIMILAR + 1)
+        for row in reader.facet(names, (claim.kind or Kind.GENERAL).value, turn.view.spaces, SIMILAR + 1)
         if row.id != kept.id and turn.view.serves(row, turn.now)
     ]
     return [

@@ -12,12 +12,17 @@ from memtrigd.serve.turn import Turn
 MAX_RESULTS = 100
 REINFORCED = 3
 """Hits that count as recalled: the first are what was looked for, the rest was only looked through."""
+MEANT = 8
+"""Other names of the entities it names that a query is asked with besides."""
 MAX_QUERY = 8192
 """Bytes of UTF-8 of a query."""
 
 
 def search(turn: Turn, request: wire.Search) -> wire.Found:
-    """Return the best hits among the memories that the caller sees. A query without words finds nothing."""
+    """Return the best hits among the memories that the caller sees. A query without words finds nothing.
+
+    One that says a name of an entity as whole words finds what is told of it under its other names in sight too.
+    """
     if not 1 <= request.max_results <= MAX_RESULTS:
         raise Refusal(
             "bad_value", f"max_results is {request.max_results}.", f"Ask for 1 to {MAX_RESULTS} results; 10 is usual."
@@ -28,7 +33,7 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
     query = text(request.query, "query", MAX_QUERY)
     results: list[wire.Record] = []
     room = REPLY_BYTES
-    for hit in lexical.rank(view.readers, query):
+    for hit in lexical.rank(view.readers, query, view.meant_in(query)[:MEANT]):
         reader = view.reader(hit.level)
         memory = reader.document(hit.document) if reader else None
         winner = view.serves(memory, turn.now) if memory else None

@@ -5,10 +5,11 @@ from msgspec.structs import replace
 
 from memtrigd.domain.claim import MAX_NOTE, name, text
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.forgetting import DISPUTED_AT, denied
+from memtrigd.domain.forgetting import DISPUTED_AT
 from memtrigd.domain.memory import Memory, Source, Status
-from memtrigd.domain.trust import Hearing, Speaker, rank, rank_of
+from memtrigd.domain.trust import Hearing, Speaker, after_denial, outweighs, rank, rank_of
 from memtrigd.serve.below import deny_below
+from memtrigd.serve.mandate import check_retiring
 from memtrigd.serve.promote import confirmed, promote
 from memtrigd.serve.turn import Turn
 
@@ -31,6 +32,8 @@ def confirm(turn: Turn, request: wire.Confirm) -> wire.Settled:
             "The owner decides: memtrigctl review.",
         )
     quote = request.quote if request.quote is not None else row.quote
+    if active is not None and active.id == row.id:  # it stands, in spite of what agents deny
+        active = None
     told = replace(row, source=source, attested=speaker.attested, quote=quote, confidence=None)
     return _settled(promote(turn, confirmed(told), active, "confirm"))
 
@@ -50,13 +53,13 @@ def deny(turn: Turn, request: wire.Deny) -> wire.Settled:
     """Demote a memory that the user calls wrong; at the second time it is disputed and served no more."""
     row = addressed(turn, request.key, request.id)
     reason = _note(request.reason)
+    speaker = check_retiring(turn, [row], request.quote)
     if row.level is not turn.view.level:
-        page = deny_below(turn.view.writer, row, turn.now)
-        turn.view.writer.note(turn.change("deny_below", reason))
+        page = deny_below(turn, row, reason, last=not outweighs(speaker, row))
         return replace(_settled(row), level=turn.view.level.name, deny_count=page.deny_count, below=True)
-    lesser = denied(row, turn.now)
-    if lesser.deny_count >= DISPUTED_AT:
-        lesser = replace(lesser, status=Status.DISPUTED, reason=reason or "denied twice", contested=False)
+    lesser = after_denial(row, speaker, turn.now)
+    if lesser.status is Status.DISPUTED:
+        lesser = replace(lesser, reason=reason or "denied twice")
     turn.view.writer.amend(lesser, turn.change("deny", reason))
     return _settled(lesser)
 
@@ -79,10 +82,14 @@ def addressed(turn: Turn, key: str | None, memory_id: str | None) -> Memory:
 
 
 def _undecided(turn: Turn, memory_id: str) -> Memory:
-    """A pending or disputed row at the caller's own level. An agent is told of no others' proposals."""
+    """A row at the caller's own level that waits for a decision. An agent is told of no others' proposals.
+
+    It is pending, or disputed; or, for the owner, active and denied as often as makes others disputed.
+    """
     row = turn.view.writer.by_id(name(memory_id, "id"))
     own = row is not None and (turn.actor.is_owner or row.status is Status.DISPUTED or _proposed_here(turn, row))
-    if row is None or not own or row.status not in _UNDECIDED:
+    stands_denied = row is not None and turn.actor.is_owner and row.served(turn.now) and row.deny_count >= DISPUTED_AT
+    if row is None or not own or not (row.status in _UNDECIDED or stands_denied):
         raise Refusal(
             "not_found",
             f"No memory with this id waits for an answer at {turn.view.level.name}.",

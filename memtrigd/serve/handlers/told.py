@@ -1,6 +1,10 @@
 """history and why: what was ever said under a key, and how the daemon comes to know it."""
 
+from itertools import accumulate
+from typing import Final
+
 from memtrig import wire
+from msgspec.msgpack import encode
 from msgspec.structs import replace
 
 from memtrigd.domain.claim import name
@@ -10,9 +14,12 @@ from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.domain.shadowing import Mask
 from memtrigd.serve.handlers.settle import addressed
-from memtrigd.serve.records import fitting, record
+from memtrigd.serve.records import REPLY_BYTES, fitting, record, size
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader, Version
+
+STEPS: Final = 200
+"""Steps that are told even where the memories alone fill a reply: some 30 kB."""
 
 
 def history(turn: Turn, request: wire.History) -> wire.Told:
@@ -37,7 +44,7 @@ def history(turn: Turn, request: wire.History) -> wire.Told:
 
 def why(turn: Turn, request: wire.Why) -> wire.Told:
     """The life of one served memory, and of those that it replaced; an agent sees of these what `history` shows."""
-    row: Memory | None = addressed(turn, request.key, request.id)
+    row: Memory | None = _erased(turn, request) or addressed(turn, request.key, request.id)
     chain: list[tuple[LevelReader, Memory]] = []
     while row is not None and all(row.id != earlier.id for _, earlier in chain):
         reader = turn.view.reader(row.level)
@@ -48,11 +55,17 @@ def why(turn: Turn, request: wire.Why) -> wire.Told:
     return _told(turn, [(reader, row) for reader, row in chain[::-1] if discretion.allows(reader, row)])
 
 
+def _erased(turn: Turn, request: wire.Why) -> Memory | None:
+    """What is left of an erased memory, for the owner who asks by its id: that it was there."""
+    row = turn.view.find(name(request.id, "id")) if turn.actor.is_owner and request.id is not None else None
+    return row if row is not None and row.erased and request.key is None else None
+
+
 class Discretion:
     """What a caller may be told of the rows in sight: the owner all, an agent nothing that was to be forgotten.
 
-    An agent sees neither what was forgotten, rejected or is hidden by a mask, nor what stood in its slot before: who
-    wants the last version forgotten does not want an older one brought up. (A slot is looked up once.)
+    An agent sees neither what was forgotten here or above, rejected or is hidden by a mask, nor what stood in its slot
+    before: who wants the last version forgotten does not want an older one brought up. (A slot is looked up once.)
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -63,6 +76,8 @@ class Discretion:
         """Tell whether the caller may see the text of a row."""
         if self._turn.actor.is_owner:
             return True
+        if self._turn.view.wishes_on(row):
+            return False
         if row.status is Status.PENDING:
             return row.session == self._turn.actor.session
         masks, unwanted = self._slot(reader, row)
@@ -89,10 +104,22 @@ def discreet(turn: Turn, row: Memory) -> Memory:
 
 
 def _told(turn: Turn, rows: list[tuple[LevelReader, Memory]]) -> wire.Told:
-    steps = [(version, row) for reader, row in rows for version in reader.versions(row.id)]
-    steps.sort(key=lambda pair: (pair[0].change.at, pair[0].seq))
-    newest_first = fitting(record(discreet(turn, row), turn.now) for _, row in reversed(rows))
-    return wire.Told(memories=newest_first[::-1], steps=[_step(turn, version) for version, _ in steps])
+    """Tell of rows, the oldest first, as much of the newest as one reply holds; the rest is counted."""
+    newest = fitting(record(discreet(turn, row), turn.now) for _, row in reversed(rows))
+    shown = newest[: _fitting([size(each) for each in newest], REPLY_BYTES)]
+    room = REPLY_BYTES - sum(map(size, shown))
+    lives = [version for reader, row in rows[len(rows) - len(shown) :] for version in reader.versions(row.id)]
+    lives.sort(key=lambda version: (version.change.at, version.seq), reverse=True)
+    steps = [_step(turn, version) for version in lives]
+    kept = steps[: max(STEPS, _fitting([len(encode(step)) for step in steps], room))]
+    return wire.Told(
+        memories=shown[::-1], steps=kept[::-1], more=len(rows) - len(shown), earlier=len(steps) - len(kept)
+    )
+
+
+def _fitting(sizes: list[int], room: int) -> int:
+    """How many of the first fit into the room."""
+    return sum(1 for total in accumulate(sizes) if total <= room)
 
 
 def _step(turn: Turn, version: Version) -> wire.Step:

@@ -7,26 +7,39 @@ from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.search import analyser
-from memtrigd.serve.handlers.forget import keep_wish, lift_wishes
+from memtrigd.serve.entries import take_back_entries
+from memtrigd.serve.takeback import take_back
 from memtrigd.serve.turn import Turn
+from memtrigd.serve.wishing import keep_wish, lift_wishes
 from memtrigd.store.interface import Version
 
 
 def undo(turn: Turn, request: wire.Undo) -> wire.Undone:
-    """Put memories back to how they were before. What was changed by somebody else since is kept, and said."""
+    """Put memories back to how they were before. What was erased or changed by somebody else since is kept, and said.
+
+    Of a session also what it did to wishes, and to lower memories for the readers of this level.
+    """
     if (request.id is None) == (request.session is None):
         raise Refusal("bad_request", "Say what to undo: a memory's last change or a session.", "Give id or session.")
     firsts = _of_session(turn, request.session) if request.session is not None else _last_change(turn, request.id or "")
-    if not firsts:
-        raise Refusal("not_found", f"There is nothing to undo at {turn.view.level.name}.", "Name its --level.")
-    wanted = [_before(turn, first) for first in firsts if not _changed_since(turn, first)]
+    wanted = [_before(turn, first) for first in firsts if not _is_beyond(turn, first)]
     rows = _with_room(turn, wanted)
     back = {row.id for row in rows}
     kept = [_row(turn, first.memory_id) for first in firsts if first.memory_id not in back]
+    others, below = take_back(turn, request.session, dry_run=True) if request.session is not None else (0, [])
+    entries = take_back_entries(turn, request.session, dry_run=True) if request.session is not None else 0
+    if not (firsts or others or entries):
+        raise Refusal("not_found", f"There is nothing to undo at {turn.view.level.name}.", "Name its --level.")
     if not request.dry_run:
         _put_back(turn, rows)
+    if not request.dry_run and request.session is not None:
+        take_back(turn, request.session, dry_run=False)
+        take_back_entries(turn, request.session, dry_run=False)
     return wire.Undone(
-        memories=[_touched(row) for row in rows], kept=[_touched(row) for row in kept], dry_run=request.dry_run
+        memories=[_touched(row) for row in (*rows, *below)],
+        kept=[_touched(row) for row in kept],
+        dry_run=request.dry_run,
+        entries=entries,
     )
 
 
@@ -39,6 +52,9 @@ def _of_session(turn: Turn, session: str) -> list[Version]:
 def _last_change(turn: Turn, memory_id: str) -> list[Version]:
     """The last version of a memory, and what the same act did to the one that it replaced."""
     store = turn.view.writer
+    row = store.by_id(name(memory_id, "id"))
+    if row is not None and row.erased:
+        raise Refusal("not_found", "This memory was erased: nothing is left of it to bring back.", "Save it anew.")
     versions = store.versions(name(memory_id, "id"))[-1:]
     for last in list(versions):
         replaced = _row(turn, last.memory_id).supersedes
@@ -58,8 +74,10 @@ def _with_room(turn: Turn, wanted: list[Memory]) -> list[Memory]:
     return [row for row in wanted if row.id in making_way or row.id in served]
 
 
-def _changed_since(turn: Turn, first: Version) -> bool:
-    """Tell whether somebody else changed a memory after ``first``."""
+def _is_beyond(turn: Turn, first: Version) -> bool:
+    """Tell whether a memory was erased, or changed by somebody else after ``first``."""
+    if _row(turn, first.memory_id).erased:
+        return True
     later = (version for version in turn.view.writer.versions(first.memory_id) if version.seq > first.seq)
     return any(version.change.session != first.change.session for version in later)
 

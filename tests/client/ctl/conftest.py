@@ -1,10 +1,13 @@
-"""A daemon that answers by a script on real sockets, and memtrigctl as a process of its own."""
+"""A daemon that answers by a script on real sockets, and memtrigctl as a process of its own, also on a terminal."""
 
 import os
+import select
 import socket
 import subprocess
 import sys
+import termios
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -147,3 +150,67 @@ def ctl(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProces
         return subprocess.run(command, check=False, **settings | more)
 
     return run
+
+
+RUN = """
+import fcntl, sys, termios
+from memtrig.ctl import main
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+sys.exit(main())
+"""
+"""memtrigctl with its terminal in control, as under a shell: Ctrl-C is a signal."""
+
+
+class Terminal:
+    """memtrigctl on a pseudoterminal of 80 × 24."""
+
+    def __init__(self, environment: dict[str, str], *words: str) -> None:
+        self._ours, theirs = os.openpty()
+        command = [sys.executable, "-S", "-c", RUN, *words]
+        settings = environment | {"NO_COLOR": "1", "TERM": "xterm"}
+        termios.tcsetwinsize(theirs, (24, 80))
+        self._process = subprocess.Popen(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, env=settings, start_new_session=True
+        )
+        os.close(theirs)
+        self.seen = ""
+        self._place = 0
+
+    def until(self, text: str) -> None:
+        """Read until a text appears behind what was seen before."""
+        deadline = time.monotonic() + 10
+        while text not in self.seen[self._place :]:
+            assert select.select([self._ours], [], [], deadline - time.monotonic())[0], f"{text!r} not in {self.seen}"
+            self.seen += os.read(self._ours, 1 << 16).decode(errors="replace")
+        self._place = self.seen.index(text, self._place) + len(text)
+
+    def press(self, keys: str) -> None:
+        """Type without Enter."""
+        os.write(self._ours, keys.encode())
+
+    def end(self) -> int:
+        """Read to the end and return the exit code."""
+        with suppress(OSError):  # a pseudoterminal ends with EIO
+            while piece := os.read(self._ours, 1 << 16):
+                self.seen += piece.decode(errors="replace")
+        return self._process.wait(10)
+
+    def close(self) -> None:
+        """Take the terminal away."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._ours)
+
+
+@pytest.fixture
+def terminal(environment: dict[str, str]) -> Iterator[Callable[..., Terminal]]:
+    """Run memtrigctl on terminals."""
+    made: list[Terminal] = []
+
+    def make(*words: str) -> Terminal:
+        made.append(Terminal(environment, *words))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()

@@ -54,6 +54,23 @@ def refusal(*words: str) -> Failure:
         ("forget --tag t --dry-run --all-levels", {}, {"tag": "t", "dry_run": True, "all_levels": True}),
         ("forget k --confirm 21 --kind habit", {}, {"key": "k", "confirm": 21, "kind": "habit"}),
         ("undo --session s", {}, {"session": "s"}),
+        ("promise add t --by 2026-12-24 --about E", {}, {"text": "t", "deadline": "2026-12-24", "entity": "E"}),
+        ("promise --json list --all", {"json": True}, {"all": True}),
+        ("wellness calm --sleep 6.5", {}, {"mood": "calm", "sleep_hours": 6.5}),
+        ("wellness --sleep 6.5 calm", {}, {"mood": "calm", "sleep_hours": 6.5}),
+        ("wellness list --days 3", {}, {"days": 3}),
+        ("wellness add list", {}, {"mood": "list"}),
+        ("wellness -- list", {}, {"mood": "list"}),
+        ("wellness -- --", {}, {"mood": "--"}),
+        ("expire", {}, {}),
+        ("expire --id i", {}, {"id": "i"}),
+        ("why-not k --as public:bot --space s", {"as": ("PUBLIC", "bot")}, {"key": "k", "space": "s"}),
+        ("--as public why-not --id i", {"as": ("PUBLIC", None)}, {"id": "i"}),
+        ("listen", {}, {}),
+        ("listen a b c", {}, {"to": ["a", "b", "c"]}),
+        ("help promise add", {}, {"verb": ["promise", "add"]}),
+        ("deny k --quote q", {}, {"key": "k", "quote": "q"}),
+        ("erase k --all-levels --confirm 2", {}, {"key": "k", "all_levels": True, "confirm": 2}),
         ("undo i --dry-run", {}, {"id": "i", "dry_run": True}),
     ],
 )
@@ -103,6 +120,18 @@ def test_text_that_is_no_flag_needs_no_separator(text: str) -> None:
         "forget --entity e --id i",
         "forget k --confirm all",
         "write Anna habit",
+        "promise",
+        "promise ad text",
+        "promise add",
+        "promise --by 2026-12-24 add text",
+        "promise done a b",
+        "wellness",
+        "wellness --days 3",
+        "wellness list --sleep 3",
+        "expire k --id i",
+        "erase",
+        "erase k --id i",
+        "week --days many",
     ],
 )
 def test_a_line_is_refused_with_a_hint(words: str) -> None:
@@ -114,6 +143,7 @@ def test_a_slip_is_answered_with_the_nearest_word() -> None:
     """Verbs and options that are nearly right are named."""
     assert "Did you mean search?" in refusal("serach", "tea").hint
     assert "Did you mean --entity?" in refusal("save", "k", "t", "--entiyt", "x").hint
+    assert "Did you mean check?" in refusal("promise", "chekc").hint
 
 
 def test_help_asks_for_nothing_else() -> None:

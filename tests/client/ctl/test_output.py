@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtrig import wire
 from memtrig.ctl import main
-from memtrig.ctl.catalogue import every, load
+from memtrig.ctl.catalogue import every
 from memtrig.ctl.grammar import DaemonVerb
 from memtrig.ctl.render import Screen
 
@@ -23,12 +23,12 @@ NASTY = "x\x1b[2J\x9b1m\u202ey\x07\r\u2028"
 
 def daemon_verb(name: str) -> DaemonVerb:
     """Load a verb that asks the daemon."""
-    verb = load(name)
+    verb = next(verb for verb in every() if verb.name == name)
     assert isinstance(verb, DaemonVerb)
     return verb
 
 
-def received(result: wire.Result) -> dict[str, Any]:
+def received(result: wire.Result | wire.Notice) -> dict[str, Any]:
     """Take a result as it comes out of its frame: fields at their default are missing."""
     fields = msgspec.to_builtins(result)
     return {name: value for name, value in fields.items() if name != "type"}
@@ -82,6 +82,36 @@ def trust_results(text: str, memory: wire.Record) -> dict[str, wire.Result]:
         "stats": wire.Statistics(levels=[curve], weakest=[memory], stalest=[memory]),
         "decay": wire.Dreamt(level=text, materialised=1, expired=1, asked_again=1, conflicts=[text]),
         "suppressions": wire.Wishes(suppressions=[wish]),
+        "week": wire.Weekly(
+            since=MOMENT, counts={text: 1}, items=[wire.Item(about=text, memory=memory, against=memory, note=text)]
+        ),
+        "erase": wire.Erased(count=1, memories=touched, level=text, elsewhere=[text], backups=[text]),
+        "expire": wire.Expired(count=1, memories=touched, remind=[memory]),
+        "why-not": wire.Hidden(
+            level=text, served=touched[0], rules=[wire.Rule(rule=text, memory=touched[0], says=text, hint=text)]
+        ),
+        **day_results(text),
+    }
+
+
+def day_results(text: str) -> dict[str, wire.Result]:
+    """Make the results of the verbs about a person's days and the upkeep of their store."""
+    promise = wire.Promise(id=text, text=text, level=text, status=text, created=MOMENT, deadline=MOMENT, entity=text)
+    day = wire.Wellness(
+        id=text, date=text, mood=text, level=text, recorded=MOMENT, sleep_hours=7.25, sleep_quality=text, note=text
+    )
+    aliases = wire.Aliases(aliases=[wire.Alias(alias=text, entity=text, level=text, at=MOMENT)])
+    return {
+        **dict.fromkeys(("promise add", "promise done"), wire.Promised(promise=promise)),
+        **dict.fromkeys(("promise list", "promise check"), wire.Promises(promises=[promise], more=1, unfulfilled=1)),
+        "wellness add": wire.WellnessNoted(noted=day),
+        "wellness list": wire.WellnessTold(notes=[day], more=1, mean_sleep=7.25),
+        **dict.fromkeys(("alias add", "alias remove", "alias list"), aliases),
+        "vacuum": wire.Vacuumed(archived=1, level=text),
+        "selfcheck": wire.Checked(memories=1, problems=[wire.Problem(level=text, problem=text, id=text, hint=text)]),
+        "recover": wire.Recovered(left=[wire.Left(what=text, level=text, at=MOMENT, became=text)]),
+        "init": wire.Initialised(ready=True, level=text, facts={text: text}),
+        "listen": wire.Subscribed(to=[text]),
     }
 
 
@@ -94,6 +124,17 @@ def test_no_verb_lets_stored_text_reach_the_terminal_raw(record: Made) -> None:
             text = "\n".join(daemon_verb(name).show(received(result), screen))
             assert not set("\x1b\x9b\u202e\x07\r\u2028") & set(text), name
             assert "\\x1b" in text, name
+
+
+def test_a_notice_is_one_harmless_line() -> None:
+    """Also on a terminal that it does not fit, and whatever it says."""
+    notice = wire.Notice(about=NASTY, level=NASTY, at=MOMENT, id=NASTY, text=NASTY * 40, count=3)
+    follow = daemon_verb("listen").follow
+    assert follow is not None
+    for screen in (Screen(now=NOW), Screen(80, now=NOW)):
+        line = follow(received(notice), screen)
+        assert not set("\x1b\x9b\u202e\x07\r\n\u2028") & set(line)
+        assert screen.columns is None or len(line) <= screen.columns
 
 
 @pytest.mark.parametrize("outcome", ["new", "updated", "known", "pending", "contested", "echo"])
@@ -137,6 +178,46 @@ def test_status_says_which_level_is_not_available() -> None:
     assert [line.split()[2:] for line in lines[-2:]] == [["none"], ["not", "available"]]
 
 
+@pytest.mark.parametrize(
+    ("dream", "said"),
+    [
+        ({"at": "2026-11-30T09:00:00+00:00", "materialised": 41, "expired": 2}, "3 h ago: 41 faded, 2 expired"),
+        ({"at": "2026-11-30T11:58:00+00:00", "progress": 0.43}, "under way, 43% done; began 2 min ago"),
+        ({"at": "2026-11-27T12:00:00+00:00"}, "3 days ago: nothing to do"),
+        ({"at": "2026-11-29T18:00:00+00:00", "failed": True}, "18 h ago: it failed, and is tried again"),
+        ({"at": "2026-11-30T09:00:00+00:00", "stopped": True, "expired": 900}, "3 h ago: stopped before 900 expired"),
+        (
+            {"at": "2026-11-30T09:00:00+00:00", "expired": 2, "session": "dream-1"},
+            "3 h ago: 2 expired; undo --session dream-1",
+        ),
+    ],
+)
+def test_status_tells_the_dream_cycle_in_words(dream: dict[str, Any], said: str) -> None:
+    """Each level's own, below what it holds."""
+    levels = [wire.LevelStatus(level="PUBLIC", available=True, memories={}, sessions=1, dream=wire.Dream(**dream))]
+    report = wire.StatusReport(server="0.1.0", protocol=1, schema=1, started=MOMENT, levels=levels)
+    line = daemon_verb("status").show(received(report), Screen(now=NOW))[-1]
+    assert line.split(None, 1)[0] == "PUBLIC"
+    assert line.split(None, 1)[1].startswith(said)
+
+
+def test_problems_are_said_with_the_way_out_and_fail(
+    control: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script can rely on the exit code, also with --json; a store in order succeeds."""
+    found = wire.Checked(
+        memories=9, problems=[wire.Problem(level="PUBLIC", problem="Bent.", id="m-1", hint="Straighten it.")]
+    )
+    control(found, found, wire.Checked(memories=9, problems=[]))
+    home = ["--home", str(tmp_path)]
+    assert main(["selfcheck", *home]) == 1
+    assert capsys.readouterr().out == ("Looked at 9 memories: 1 problem.\n\nPUBLIC  m-1\n  Bent.\n  Straighten it.\n")
+    assert main(["selfcheck", "--json", *home]) == 1
+    assert json.loads(capsys.readouterr().out)["problems"][0]["id"] == "m-1"
+    assert main(["selfcheck", *home]) == 0
+    assert capsys.readouterr().out == "Looked at 9 memories: all is as it should be.\n"
+
+
 def test_sessions_says_how_many_it_does_not_show() -> None:
     """What the daemon left out is not taken for all there is."""
     session = wire.Session(session="s", level="PUBLIC", ceiling="PUBLIC", origin="fd", opened=MOMENT, connections=1)
@@ -176,6 +257,33 @@ SHAPES = {
     "list --cursor a": (wire.Listed(memories=[], next_cursor="b"), {"memories": [], "next_cursor": "b"}),
     "search q": (wire.Found(results=[]), {"results": []}),
     "sessions": (wire.Sessions(sessions=[]), {"sessions": [], "more": 0}),
+    "week": (wire.Weekly(since=MOMENT, counts={}, items=[]), {"since": MOMENT, "counts": {}, "items": [], "more": 0}),
+    "erase k --confirm 1": (
+        wire.Erased(count=1, memories=[], level="PUBLIC"),
+        {"count": 1, "memories": [], "level": "PUBLIC", "elsewhere": [], "backups": [], "dry_run": False},
+    ),
+    "expire": (wire.Expired(count=0, memories=[]), {"count": 0, "memories": [], "remind": [], "dry_run": False}),
+    "why-not k --as public": (wire.Hidden(level="PUBLIC"), {"level": "PUBLIC", "served": None, "rules": []}),
+    "promise add t": (
+        wire.Promised(promise=wire.Promise(id="p", text="t", level="PUBLIC", status="open", created=MOMENT)),
+        {"id": "p", "text": "t", "level": "PUBLIC", "status": "open", "created": MOMENT}
+        | dict.fromkeys(["deadline", "done_at", "entity", "agent", "session"]),
+    ),
+    "promise list": (wire.Promises(promises=[]), {"promises": [], "more": 0, "unfulfilled": 0}),
+    "wellness calm": (
+        wire.WellnessNoted(noted=wire.Wellness(id="w", date="d", mood="calm", level="PUBLIC", recorded=MOMENT)),
+        {"id": "w", "date": "d", "mood": "calm", "level": "PUBLIC", "recorded": MOMENT}
+        | dict.fromkeys(["sleep_hours", "sleep_quality", "note", "agent"]),
+    ),
+    "wellness list": (wire.WellnessTold(notes=[]), {"notes": [], "more": 0, "mean_sleep": None}),
+    "alias list": (wire.Aliases(aliases=[]), {"aliases": []}),
+    "vacuum": (wire.Vacuumed(archived=0, level="PUBLIC"), {"archived": 0, "level": "PUBLIC", "dry_run": False}),
+    "selfcheck": (wire.Checked(memories=0, problems=[]), {"memories": 0, "problems": [], "more": 0}),
+    "recover": (wire.Recovered(left=[]), {"left": []}),
+    "init": (
+        wire.Initialised(ready=True, level="PUBLIC", facts={}),
+        {"ready": True, "level": "PUBLIC", "facts": {}},
+    ),
     "ping": (wire.Pong(server="0.1.0", time=MOMENT), {"server": "0.1.0", "time": MOMENT}),
 }
 

@@ -87,6 +87,10 @@ def test_input_without_end_is_refused_at_the_limit(ctl: Run, control: Any) -> No
         "unforget m",
         "undo m",
         "forget k --all-levels",
+        "erase k",
+        "week",
+        "alias add a b",
+        "why-not k --level public",
     ],
 )
 def test_what_contradicts_itself_is_a_usage_error(ctl: Run, verb: str) -> None:
@@ -95,6 +99,20 @@ def test_what_contradicts_itself_is_a_usage_error(ctl: Run, verb: str) -> None:
     done = ctl("--json", *extra, *verb.split())
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"]["hint"]
+
+
+def test_why_not_is_the_owners_question_about_a_session(ctl: Run, control: Any) -> None:
+    """``--as`` names whose view it is, wherever it stands, and can't be left out; nobody speaks as an agent."""
+    daemon = control(wire.Hidden(level="PUBLIC"), wire.Hidden(level="INTERNAL"))
+    assert ctl("why-not", "user.tea", "--as", "public:bot", "--space", "garden").returncode == 0
+    assert ctl("--as", "internal", "why-not", "--id", "m-1").returncode == 0
+    assert daemon.heard == [
+        wire.Act(request=wire.WhyNot(key="user.tea", agent="bot", space="garden"), level="PUBLIC"),
+        wire.Act(request=wire.WhyNot(id="m-1"), level="INTERNAL"),
+    ]
+    done = ctl("why-not", "user.tea")
+    assert done.returncode == 2
+    assert "why-not needs --as LEVEL[:AGENT]." in done.stderr
 
 
 def test_usage_errors_are_documents_too(ctl: Run) -> None:
@@ -176,7 +194,8 @@ def test_a_poor_locale_is_no_obstacle(
 
 def test_help_and_version_need_no_daemon(ctl: Run) -> None:
     """They print to stdout and succeed."""
-    for words in (["help"], ["--help"], ["help", "save"], ["save", "--help"], ["--version"]):
+    lines = "help|--help|help save|save --help|help promise|help promise add|promise add --help|wellness -h|--version"
+    for words in map(str.split, lines.split("|")):
         done = ctl(*words)
         assert (done.returncode, done.stderr) == (0, "")
         assert "memtrigctl" in done.stdout

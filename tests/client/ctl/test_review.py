@@ -1,13 +1,7 @@
 """Review on a terminal: one item at a time, one key each; elsewhere a list."""
 
-import os
-import select
-import subprocess
-import sys
-import termios
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,68 +12,6 @@ from memtrig.ctl.answers import QUESTIONS, question
 from memtrig.ctl.render import Screen, width
 
 Made = Callable[..., wire.Record]
-RUN = """
-import fcntl, sys, termios
-from memtrig.ctl import main
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-sys.exit(main())
-"""
-"""memtrigctl with its terminal in control, as under a shell: Ctrl-C is a signal."""
-
-
-class Terminal:
-    """memtrigctl on a pseudoterminal of 80 × 24."""
-
-    def __init__(self, environment: dict[str, str], *words: str) -> None:
-        self._ours, theirs = os.openpty()
-        command = [sys.executable, "-S", "-c", RUN, *words]
-        settings = environment | {"NO_COLOR": "1", "TERM": "xterm"}
-        termios.tcsetwinsize(theirs, (24, 80))
-        self._process = subprocess.Popen(
-            command, stdin=theirs, stdout=theirs, stderr=theirs, env=settings, start_new_session=True
-        )
-        os.close(theirs)
-        self.seen = ""
-        self._place = 0
-
-    def until(self, text: str) -> None:
-        """Read until a text appears behind what was seen before."""
-        deadline = time.monotonic() + 10
-        while text not in self.seen[self._place :]:
-            assert select.select([self._ours], [], [], deadline - time.monotonic())[0], f"{text!r} not in {self.seen}"
-            self.seen += os.read(self._ours, 1 << 16).decode(errors="replace")
-        self._place = self.seen.index(text, self._place) + len(text)
-
-    def press(self, keys: str) -> None:
-        """Type without Enter."""
-        os.write(self._ours, keys.encode())
-
-    def end(self) -> int:
-        """Read to the end and return the exit code."""
-        with suppress(OSError):  # a pseudoterminal ends with EIO
-            while piece := os.read(self._ours, 1 << 16):
-                self.seen += piece.decode(errors="replace")
-        return self._process.wait(10)
-
-    def close(self) -> None:
-        """Take the terminal away."""
-        self._process.kill()
-        self._process.wait()
-        os.close(self._ours)
-
-
-@pytest.fixture
-def terminal(environment: dict[str, str]) -> Iterator[Callable[..., Terminal]]:
-    """Run memtrigctl on terminals."""
-    made: list[Terminal] = []
-
-    def make(*words: str) -> Terminal:
-        made.append(Terminal(environment, *words))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
 
 
 def reviewed(*items: wire.Item) -> wire.Reviewed:
@@ -106,7 +38,7 @@ def test_a_key_answers_at_the_level_of_the_memory(control: Any, terminal: Any, r
     assert (yes.level, yes.request.id, type(yes.request)) == ("CONFIDENTIAL", "m-0", wire.Confirm)
     assert (no.level, no.request.id, type(no.request)) == ("CONFIDENTIAL", "m-1", wire.Reject)
     assert "Confirmed user.tea at CONFIDENTIAL" in screen.seen
-    assert "1 still wait." in screen.seen
+    assert "1 still waits." in screen.seen
 
 
 def test_only_keys_that_fit_do_anything(control: Any, terminal: Any, record: Made) -> None:
@@ -134,6 +66,28 @@ def test_the_owner_leaves_when_he_likes(control: Any, terminal: Any, record: Mad
     screen.press(key)
     assert screen.end() == code
     assert len(daemon.heard) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "request_type", "level", "answer"),
+    [
+        ("f", wire.Forget, "PUBLIC", wire.Forgotten(count=1, memories=[], levels=["PUBLIC"])),
+        ("u", wire.Unforget, None, settled("active")),
+    ],
+)
+def test_what_is_unwanted_elsewhere_is_forgotten_here_or_wanted_again(
+    control: Any, terminal: Any, record: Made, key: str, request_type: type, level: str | None, answer: wire.Result
+) -> None:
+    """f forgets it where it stands; u takes the wish back, at the level that the daemon finds. The note says where."""
+    item = wire.Item(about="elsewhere", memory=record(level="PUBLIC"), note="forgotten at CONFIDENTIAL")
+    daemon = control(reviewed(item), answer)
+    screen = terminal("review")
+    screen.until("forgotten at CONFIDENTIAL")
+    screen.until("›")
+    screen.press(key)
+    assert screen.end() == 0
+    assert (daemon.heard[1].level, daemon.heard[1].request.id) == (level, "m-1")
+    assert type(daemon.heard[1].request) is request_type
 
 
 def test_a_refusal_asks_again(control: Any, terminal: Any, record: Made) -> None:

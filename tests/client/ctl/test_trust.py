@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from memtrig import wire
-from memtrig.ctl.catalogue import load
+from memtrig.ctl.catalogue import every
 from memtrig.ctl.curve import DAILY, MARGIN, WEEKS, mark, sketch
 from memtrig.ctl.grammar import DaemonVerb
 from memtrig.ctl.render import Screen, width
@@ -28,13 +28,53 @@ TEXTS = {
 
 def shown(name: str, result: wire.Result, screen: Screen = SCREEN) -> list[str]:
     """Show a result as its verb does, taken as it comes out of its frame."""
-    verb = load(name)
+    verb = next(verb for verb in every() if verb.name == name)
     assert isinstance(verb, DaemonVerb)
     return "\n".join(verb.show(msgspec.to_builtins(result), screen)).split("\n")
 
 
+def day_results(key: str, content: str, memory: wire.Record) -> dict[str, wire.Result]:
+    """Make results of the verbs about days, the week and what ends, with texts of any length and script."""
+    touched = wire.Touched(id="m-1", key=content, level="PUBLIC", status="active")
+    ending = msgspec.structs.replace(memory, expires_at=MOMENT)
+    promise = wire.Promise(id="p", text=content, level="PUBLIC", status="due", created=MOMENT, deadline=MOMENT)
+    day = wire.Wellness(
+        id="w", date="2026-11-30", mood=content, level="PUBLIC", recorded=MOMENT, sleep_quality=content, note=content
+    )
+    rule = wire.Rule(rule="shadowed", memory=touched, says=content, hint=content)
+    return {
+        "week": wire.Weekly(
+            since=MOMENT,
+            counts={"learned": 1},
+            items=[wire.Item(about="learned", memory=memory, against=memory, note=content)],
+        ),
+        "erase": wire.Erased(count=1, memories=[touched], level="PUBLIC"),
+        "expire": wire.Expired(count=1, memories=[touched], remind=[ending]),
+        "why-not": wire.Hidden(level="PUBLIC", rules=[rule]),
+        "promise list": wire.Promises(promises=[promise]),
+        "wellness list": wire.WellnessTold(notes=[day]),
+        "alias list": wire.Aliases(aliases=[wire.Alias(alias=key, entity=content, level="PUBLIC", at=MOMENT)]),
+    }
+
+
 @pytest.mark.parametrize(("key", "content"), TEXTS.values(), ids=TEXTS)
-@pytest.mark.parametrize("name", ["review", "recall", "stats", "suppressions", "forget"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "review",
+        "recall",
+        "stats",
+        "suppressions",
+        "forget",
+        "week",
+        "erase",
+        "expire",
+        "why-not",
+        "promise list",
+        "wellness list",
+        "alias list",
+    ],
+)
 def test_no_line_is_wider_than_the_terminal(name: str, key: str, content: str, record: Made) -> None:
     """However long a text is, and whatever its script."""
     memory = record(key=key, content=content)
@@ -56,7 +96,7 @@ def test_no_line_is_wider_than_the_terminal(name: str, key: str, content: str, r
             count=1, memories=[wire.Touched(id="m-1", key=content, level="PUBLIC", status="forgotten")], levels=["A"]
         ),
     }
-    lines = shown(name, results[name])
+    lines = shown(name, (results | day_results(key, content, memory))[name])
     if name == "recall":  # whose keys are whole
         lines = [line for line in lines if not line.startswith(key)]
     assert max(map(width, lines)) <= COLUMNS
@@ -136,6 +176,57 @@ def test_a_dream_that_stopped_says_why() -> None:
     """A wrong clock is the first thing to look at."""
     dreamt = wire.Dreamt(level="PUBLIC", materialised=0, expired=900, asked_again=0, conflicts=[], stopped=True)
     assert "900 memories would expire at once" in shown("decay", dreamt)[0]
+
+
+def test_a_dream_that_was_sure_says_the_way_back() -> None:
+    """What it expired comes back by its session, and pairs that say the same are named."""
+    dreamt = wire.Dreamt(
+        level="PUBLIC",
+        materialised=5,
+        expired=1,
+        asked_again=0,
+        conflicts=["m"],
+        more=40,
+        similar=[["m-1", "m-2"]],
+        session="dream-1",
+    )
+    lines = shown("decay", dreamt)
+    assert "  contested  41 that a proposal contradicts" in lines
+    assert lines[-2:] == ["  m-1 and m-2", "`memtrigctl undo --session dream-1` brings back what it expired."]
+
+
+def test_why_not_names_each_rule() -> None:
+    """First what the session gets, then which rule hides which row, why, and the way out."""
+    low, high = (
+        wire.Touched(id=f"m-{level[0]}", key="user.tea", level=level, status="active") for level in ("PUBLIC", "SECRET")
+    )
+    rule = wire.Rule(rule="level", memory=high, says="It is above the session.", hint="Raise the session.")
+    assert shown("why-not", wire.Hidden(level="PUBLIC", served=low, rules=[rule])) == [
+        "A session at PUBLIC gets m-P, active at PUBLIC: user.tea",
+        "",
+        "level hides m-S, active at SECRET: user.tea",
+        "  It is above the session.",
+        "  Raise the session.",
+    ]
+    assert shown("why-not", wire.Hidden(level="PUBLIC")) == [
+        "A session at PUBLIC gets nothing by this name.",
+        "No rule hides anything of it.",
+    ]
+
+
+def test_the_whole_of_a_long_text_is_where_it_is_said_to_be(record: Made) -> None:
+    """What is not served can't be got: its history has it."""
+    for status, verb in (("active", "get"), ("pending", "history"), ("forgotten", "history")):
+        memory = record(content="Likes", content_bytes=3000, status=status)
+        lines = shown("review", wire.Reviewed(items=[wire.Item(about="pending", memory=memory)]))
+        assert any(f"3,000 bytes: `memtrigctl {verb} KEY` shows all" in line for line in lines)
+
+
+def test_a_history_that_lacks_its_beginning_says_so(record: Made) -> None:
+    """What found no room is not taken for what never was."""
+    told = wire.Told(memories=[record()], steps=[], more=7)
+    for name in ("history", "why"):
+        assert "Not shown, for want of room: 7 older ones." in shown(name, told)
 
 
 def test_more_than_is_named_is_counted() -> None:

@@ -30,7 +30,8 @@ def show(erased: dict[str, Any], screen: Screen) -> list[str]:
     if count > len(erased["memories"]):
         lines.append(f"and {count - len(erased['memories']):,} more")
     after = "There is no way back." if dry else "The bytes are gone, and nothing brings them back."
-    return [*lines, "", f"{after} It is not learnt again until the user says it.", *_rest(erased)]
+    again = "would not be" if dry else "is not"
+    return [*lines, "", after, f"It {again} learnt again until the user says it.", *_rest(erased)]
 
 
 def converse(erased: dict[str, Any], screen: Screen, door: Door, given: dict[str, Any]) -> int:

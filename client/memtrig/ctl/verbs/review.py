@@ -37,7 +37,12 @@ def converse(reviewed: dict[str, Any], screen: Screen, door: Door, _: dict[str, 
 
     asked = reviewed["items"]
     left = len(asked) - ask_all(asked, screen, door) + reviewed.get("more", 0)
-    print_lines([*([""] if asked else []), f"{left:,} still wait." if left else "Nothing waits for you."])
+    print_lines(
+        [
+            *([""] if asked else []),
+            f"{left:,} still {'waits' if left == 1 else 'wait'}." if left else "Nothing waits for you.",
+        ]
+    )
     return 0
 
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 MOST = 500
 """Items in one answer at most."""
+HINT = (
+    "`memtrigctl forget --id ID` and `deny --id ID` say no to what was learned,",
+    "`confirm ID` and `reject ID` answer a guess, `unforget ID` brings back.",
+)
 
 
 def document(week: dict[str, Any]) -> dict[str, Any]:
@@ -25,8 +29,7 @@ def document(week: dict[str, Any]) -> dict[str, Any]:
 def show(week: dict[str, Any], screen: Screen) -> list[str]:
     """Count what agents did, and list it, each with its id."""
     listed = [line for item in week["items"] for line in items.lines(item, screen)]
-    hint = "`memtrigctl forget --id ID` forgets one, `confirm`, `reject` and `unforget ID` answer the rest."
-    return [_summary(week, screen), *(["", *listed, "", hint] if listed else []), *_more(week)]
+    return [_summary(week, screen), *(["", *listed, "", *HINT] if listed else []), *_more(week)]
 
 
 def converse(week: dict[str, Any], screen: Screen, door: Door, _: dict[str, Any]) -> int:
@@ -37,7 +40,13 @@ def converse(week: dict[str, Any], screen: Screen, door: Door, _: dict[str, Any]
     print_lines([_summary(week, screen)])
     if week["items"]:
         left = len(week["items"]) - ask_all(week["items"], screen, door)
-        print_lines(["", f"{left:,} left as they are." if left else "That was the week.", *_more(week)])
+        print_lines(
+            [
+                "",
+                f"{left:,} left as {'it is' if left == 1 else 'they are'}." if left else "That was the week.",
+                *_more(week),
+            ]
+        )
     return 0
 
 

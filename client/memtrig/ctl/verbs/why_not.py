@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtrig.ctl.catalogue import level_and_agent
 from memtrig.ctl.grammar import VIEW, Argument, DaemonVerb, Option
-from memtrig.ctl.render import one_line, paragraph
+from memtrig.ctl.render import clip, one_line, paragraph
 from memtrig.homes import LEVELS
 
 TYPE_CHECKING = False
@@ -26,11 +26,12 @@ def document(hidden: dict[str, Any]) -> dict[str, Any]:
 def show(hidden: dict[str, Any], screen: Screen) -> list[str]:
     """Say what the session gets, and by which rule it doesn't get each of the others."""
     level, served, rules = one_line(hidden["level"]), hidden.get("served"), hidden.get("rules", [])
-    lines = [f"A session at {level} gets {_address(served) if served else 'nothing by this name'}."]
+    lines = [_clipped(f"A session at {level} gets {_address(served) if served else 'nothing by this name.'}", screen)]
     if not rules:
         return [*lines, "No rule hides anything of it."]
     for rule in rules:
-        head = f"{screen.bold(one_line(rule['rule']))} hides {_address(rule['memory'])}"
+        name = one_line(rule["rule"])
+        head = _clipped(f"{name} hides {_address(rule['memory'])}", screen).replace(name, screen.bold(name), 1)
         says = paragraph(one_line(rule["says"]), screen.columns, LINES)
         hint = paragraph(one_line(rule["hint"]), screen.columns, LINES) if rule.get("hint") else []
         lines += ["", head, *says, *(screen.dim(line) for line in hint)]
@@ -38,7 +39,11 @@ def show(hidden: dict[str, Any], screen: Screen) -> list[str]:
 
 
 def _address(memory: dict[str, Any]) -> str:
-    return f"{one_line(memory['key'])} at {one_line(memory['level'])} ({memory['id']}, {memory['status']})"
+    return one_line(f"{memory['id']}, {memory['status']} at {memory['level']}: {memory['key']}")
+
+
+def _clipped(line: str, screen: Screen) -> str:
+    return line if screen.columns is None else clip(line, screen.columns)
 
 
 VERB = DaemonVerb(

@@ -1,0 +1,1 @@
+"""Guidance: what agents are told about the use of their memory."""

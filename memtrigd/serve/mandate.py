@@ -1,0 +1,39 @@
+"""Whose leave it takes to put the user's word away: asked before every deny, forget and delete."""
+
+from collections.abc import Iterable
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.memory import Memory
+from memtrigd.domain.trust import Hearing, Speaker, may_delete, may_deny
+from memtrigd.serve.turn import Turn
+
+
+def check_retiring(turn: Turn, rows: Iterable[Memory], quote: str | None) -> Speaker:
+    """Return who denies or forgets these memories. Raises ``not_yours`` where one is the user's word and they are not.
+
+    The refusal names none of the rows, and says the same of one as of many.
+    """
+    speaker = turn.speaker(quote)
+    if not all(may_deny(speaker, row) for row in rows):
+        raise _no_user() if speaker.hearing is Hearing.UNATTENDED else _unheard(quote)
+    return speaker
+
+
+def check_deleting(turn: Turn, row: Memory) -> None:
+    """Raise ``not_yours`` where a memory is the user's word and no user is there."""
+    if not may_delete(turn.speaker(None), row):
+        raise _no_user()
+
+
+def _no_user() -> Refusal:
+    return Refusal(
+        "not_yours",
+        "This weighs as the user's word, and no user is there in an unattended session.",
+        "Leave it as it is, and ask the user in a session of theirs.",
+    )
+
+
+def _unheard(quote: str | None) -> Refusal:
+    message = "This weighs as the user's word, and the user was not heard to want it away."
+    hint = "Send the user's own words as quote." if quote is None else "Quote the user word by word."
+    return Refusal("not_yours", message, hint)
