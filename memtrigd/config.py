@@ -10,6 +10,9 @@ import tzlocal
 from memtrig.homes import Home
 from msgspec import Struct
 
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
+
 
 class Owner(Struct, frozen=True, forbid_unknown_fields=True):
     """``[owner]``. ``seat_belt``: refuse the owner's verbs to processes that run under an agent."""
@@ -23,11 +26,30 @@ class Time(Struct, frozen=True, forbid_unknown_fields=True):
     zone: str | None = None
 
 
+class Notify(Struct, frozen=True, forbid_unknown_fields=True):
+    """``[notify]``. ``command``: a program with its arguments, run once for each promise that falls due; unsaid, none.
+
+    ``promises``: whether it is run; ``max_level``: up to which level; ``say_text``: whether the promise's text goes to
+    its standard input, in place of "A promise is due."
+    """
+
+    command: list[str] = []
+    promises: bool = True
+    max_level: str = DEFAULT_LEVEL.name
+    say_text: bool = False
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels whose promises are told of. Raises Refusal for a ``max_level`` that is none."""
+        return parse_level(self.max_level).and_below()
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """All of it, with its defaults."""
 
     owner: Owner = Owner()
     time: Time = Time()
+    notify: Notify = Notify()
 
     @property
     def zone(self) -> tzinfo:
@@ -44,9 +66,10 @@ def load(home: Home) -> Config:
     path = Path(home.config) / "memtrigd.toml"
     try:
         config = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Config)
+        _ = config.notify.levels
     except FileNotFoundError:
         config = Config()
-    except (OSError, ValueError, msgspec.ValidationError) as error:
+    except (OSError, ValueError, msgspec.ValidationError, Refusal) as error:
         raise BadConfig(f"{path}: {error}") from error
     try:
         _ = config.zone

@@ -19,6 +19,7 @@ import memtrigd
 from memtrigd.clockwork import stops
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer, nightly
+from memtrigd.clockwork.errands import Errands, Orders, run_command
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
 from memtrigd.clockwork.scheduler import TICK, Clockwork
 from memtrigd.config import Config
@@ -37,6 +38,7 @@ from memtrigd.serve.intents import PREFIX
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
+from memtrigd.store.interface_control import ControlReader
 from memtrigd.store.lanes import Done, Outcome, ReadLane
 from memtrigd.store.schema import VERSION
 from memtrigd.store.vault import Vault
@@ -117,26 +119,27 @@ async def _serve(
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
     service = acceptor.service = Service(dispatcher, greeting, sessions, mcp=Engine(), seat_belt=config.owner.seat_belt)
 
+    errands = Errands(_orders(config), service.promises_due, rows, writers, run_command)
+
     def configure(fresh: Config) -> None:
-        service.seat_belt = fresh.owner.seat_belt
+        service.seat_belt, errands.orders = fresh.owner.seat_belt, _orders(fresh)
 
     reloader = Reloader(home, config, configure)
     loop.add_signal_handler(signal.SIGHUP, reloader.reload)
-    writers.start()
-    readers.start()
-    walkers.start()
-    analysts.start()
+    for lane in (writers, readers, walkers, analysts):
+        lane.start()
     left = stops.begin(rows, writers, started)
-    await service.resume(rows.settings(PREFIX))  # nobody sees what a crash halved
+    await _resumed(service, rows)  # nobody sees what a crash halved
     await acceptor.open(doors.sockets)
     for level, refusal in vault.unavailable.items():
         log.error("level_unavailable", classification=level.name, code=refusal.code)
     jobs = [housekeeping(writers, sessions.in_use), nightly(dreamer)]
     clockwork = Clockwork(jobs, ControlRuns(rows, writers), now)
     clockwork.every(EVERY, recalls.flush)
-    clockwork.every(TICK, service.subscriptions.tick)
-    clockwork.start()
-    reloader.start()
+    for look in (service.subscriptions.tick, errands.tick):
+        clockwork.every(TICK, look)
+    for begin in (clockwork.start, errands.tick, reloader.start):
+        begin()
     gc.freeze()  # what is there now stays: no collection needs to walk it again
     ready(_welcome(home, vault))
     try:
@@ -152,6 +155,17 @@ async def _serve(
         await asyncio.to_thread(writers.stop)
         await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
         await acceptor.abandon()
+
+
+def _orders(config: Config) -> Orders:
+    notify = config.notify
+    return Orders(tuple(notify.command) if notify.promises else (), notify.levels, notify.say_text)
+
+
+async def _resumed(service: Service, rows: ControlReader) -> None:
+    over = asyncio.Event()
+    service.resume(rows.settings(PREFIX), over.set)
+    await over.wait()
 
 
 def _deliver(loop: asyncio.AbstractEventLoop, outcomes: list[tuple[Done, Outcome]]) -> None:

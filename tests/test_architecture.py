@@ -22,6 +22,7 @@ COMPARE_LEVELS = {
 LOGGERS = {
     "memtrigd/clockwork/diary.py",
     "memtrigd/clockwork/dream.py",
+    "memtrigd/clockwork/errands.py",
     "memtrigd/clockwork/housekeeping.py",
     "memtrigd/clockwork/scheduler.py",
     "memtrigd/clockwork/stops.py",

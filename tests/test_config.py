@@ -32,6 +32,20 @@ def test_a_zone_that_nobody_knows_is_refused(tmp_path: Path, zone: str) -> None:
     assert zone in str(refused.value)
 
 
+def test_what_is_run_for_promises_is_nothing_by_default(tmp_path: Path) -> None:
+    """And where a command is named, for promises up to INTERNAL, without their text."""
+    assert config.load(home(tmp_path, "")).notify.command == []
+    notify = config.load(home(tmp_path, "[notify]\ncommand = ['notify-send', 'memtrigd']\n")).notify
+    assert (notify.command, notify.say_text, notify.promises) == (["notify-send", "memtrigd"], False, True)
+    assert [level.name for level in notify.levels] == ["INTERNAL", "PUBLIC"]
+
+
+def test_a_level_that_is_none_is_refused(tmp_path: Path) -> None:
+    """The message lists the four."""
+    with pytest.raises(BadConfig, match="no level 'top'"):
+        config.load(home(tmp_path, "[notify]\nmax_level = 'top'\n"))
+
+
 @pytest.mark.parametrize("written", ["[owner]\nseat_bell = true\n", "[owner]\nseat_belt = 1\n", "owner"])
 def test_a_name_or_type_that_is_wrong_is_refused(tmp_path: Path, written: str) -> None:
     """A belt that is on by a typing error must not be off by it."""

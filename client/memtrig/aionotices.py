@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -62,9 +63,9 @@ class Notices:
     """
 
     def __init__(self, link: Link, events: tuple[str, ...]) -> None:
+        self._hearing: Hearing | None = None
         self._link = link
         self._request = requests.subscribe(events)
-        self._hearing: Hearing | None = None
         self._closed = False
         link.companions.add(self)
 
@@ -97,6 +98,10 @@ class Notices:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        with suppress(RuntimeError):  # the event loop is closed
+            self.close()  # a loop over notices was left, and nobody can go on with it
 
     async def _attach(self) -> Hearing | None:
         """Connect and subscribe, within the time of a call; return None if this was closed meanwhile."""

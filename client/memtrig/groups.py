@@ -20,8 +20,8 @@ class Promises:
         >>> import memtrig
         >>> with memtrig.connect(agent="gardener") as memory:
         ...     promise = memory.promises.add("Order the bulbs.", "2036-10-01")
-        ...     promise.status, [each.text for each in memory.promises.list().promises]
-        ('open', ['Order the bulbs.'])
+        ...     promise.status, promise in memory.promises.list().promises
+        ('open', True)
         """
         return self._ask(requests.promise(text, deadline, entity), wire.Promised).promise
 

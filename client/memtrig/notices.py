@@ -72,9 +72,9 @@ class Notices:
     """
 
     def __init__(self, link: Link, events: tuple[str, ...]) -> None:
+        self._hearing: Hearing | None = None
         self._link = link
         self._request = requests.subscribe(events)
-        self._hearing: Hearing | None = None
         self._closed = False
         self._door = Lock()
         link.companions.add(self)
@@ -120,6 +120,9 @@ class Notices:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
         self.leave()
+
+    def __del__(self) -> None:
+        self.leave()  # a loop was left, and nobody can go on with it
 
     def _attach(self) -> Hearing | None:
         """Connect and subscribe, within the time of a call; return None if this was closed meanwhile."""

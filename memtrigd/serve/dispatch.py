@@ -95,6 +95,8 @@ class Dispatcher(Struct, frozen=True):
 
     sessions: Sessions
     readers: Readers
+    walkers: Readers
+    """Where whole levels are walked through: a lane beside the readers, so that nobody's search waits for it."""
     analysts: Readers
     """Where large texts are analysed: a lane beside the readers, so that nobody's search waits for it."""
     writers: Writers
@@ -138,8 +140,8 @@ class Dispatcher(Struct, frozen=True):
 
     def look(self, caller: Caller, run: Callable[[Turn], Any], done: Callable[[Any], None]) -> None:
         """Read for a caller what it is to be told unasked; as a request of its would, it sees its levels alone."""
-        looking = Operation(Lane.READ, lambda turn, _: run(turn))
-        self.readers.submit(self._read(looking, self.leave(caller, _UNASKED), None), done)
+        looking = Operation(Lane.SLOW, lambda turn, _: run(turn))
+        self.walkers.submit(self._read(looking, self.leave(caller, _UNASKED), None), done)
 
     def _at_its_level(self, request: wire.Request) -> wire.Request:
         """Let an owner's write that names a memory by id, and no level, act where that memory is."""
@@ -172,9 +174,10 @@ class Dispatcher(Struct, frozen=True):
         match operation.lane:
             case Lane.INLINE:
                 reply(operation.run(self._turn(leave, View(leave, self.handles)), request))
-            case Lane.READ:
+            case Lane.READ | Lane.SLOW:
                 asked = self.facts() if isinstance(request, ABOUT_ITSELF) else request
-                self.readers.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
+                lane = self.walkers if operation.lane is Lane.SLOW else self.readers
+                lane.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
 

@@ -46,16 +46,18 @@ def at_each_level(take: Take, act: wire.Act, done: Done) -> None:
 
 def _count_then_erase(act: wire.Act, request: wire.Erase, take: Take, erase: Callable[[], None], done: Done) -> None:
     def counted(trial: Reply) -> None:
-        if isinstance(trial.result, wire.Erased):
-            try:
-                said_back(request, trial.result.count, "at all levels")
-            except Refusal as refusal:
-                done(Reply(error=refusal))
-                return
-        elif request.idempotency_key is None or not _is_missing(trial):  # a retry finds nothing left, but its answer
+        count = trial.result.count if isinstance(trial.result, wire.Erased) else 0
+        retried = request.idempotency_key is not None and not count  # it finds nothing left, but its answer
+        if trial.error is not None and not (retried and _is_missing(trial)):
             done(trial)
             return
-        erase()
+        try:
+            if not retried:
+                said_back(request, count, "at all levels")
+        except Refusal as refusal:
+            done(Reply(error=refusal))
+        else:
+            erase()
 
     trial = replace(request, dry_run=True, confirm=None, idempotency_key=None)
     _next(replace(act, request=trial), list(Level), [], take, counted)

@@ -1,9 +1,8 @@
 """The service behind every connection: greets, keeps the owner's belt buckled, and passes the rest to dispatch."""
 
-import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from memtrig import wire
 
@@ -21,6 +20,7 @@ from memtrigd.serve.heirs import Heir
 from memtrigd.serve.intents import Intents
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.mcp.line import Line
+from memtrigd.serve.notices import PROMISE_DUE, news
 from memtrigd.serve.protocol import Connection
 from memtrigd.serve.subscriptions import Subscriptions
 
@@ -79,12 +79,15 @@ class Service:
             return None
         return Line(self, connection, self._mcp)
 
-    def resume(self, kept: Iterable[str]) -> "asyncio.Future[None]":
+    def resume(self, kept: Iterable[str], done: Callable[[], None]) -> None:
         """Carry out the owner's wishes at every level that the last stop cut off; ``kept`` are what names them."""
-        owner, over = Caller(CONTROL, Peer(own_uid())), asyncio.get_running_loop().create_future()
-        go = partial(at_each_level, partial(self._dispatcher.take, owner))
-        self.intents.resume(go, kept, partial(over.set_result, None))
-        return over
+        owner = Caller(CONTROL, Peer(own_uid()))
+        self.intents.resume(partial(at_each_level, partial(self._dispatcher.take, owner)), kept, done)
+
+    def promises_due(self, done: Callable[[Any], None]) -> None:
+        """Look for what the owner was promised until now, at every level; ``done`` gets the notices or an error."""
+        owner = Caller(CONTROL, Peer(own_uid()))
+        self._dispatcher.look(owner, lambda turn: [each.notice for each in news(turn, PROMISE_DUE)], done)
 
     def _telling(self, caller: Caller, done: Done) -> Done:
         """Let those who want to know hear of a proposal, after the answer to whoever made it."""

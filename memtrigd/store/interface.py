@@ -143,6 +143,9 @@ class LevelReader(WishReader, Protocol):
     def ledger(self, memory_id: str) -> Ledger | None:
         """What this level keeps of a memory of a lower one."""
 
+    def ledger_ids(self) -> list[str]:
+        """The ids of all lower memories of which this level keeps anything."""
+
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""
 
@@ -253,7 +256,9 @@ class Upkeep(Protocol):
     """What is done to a level's file between transactions, alone on the writer's thread."""
 
     def scrub(self) -> None:
-        """Let nothing deleted remain in the file, its free pages or its log. Takes longer the larger the index is.
+        """Let nothing deleted remain in the file, its free pages or its log.
+
+        The file is written anew: that takes longer the larger it is, and as much room on the disk again meanwhile.
 
         Raises Refusal ``store_locked`` if somebody reads the old state of the file for too long: then the log has it.
         """

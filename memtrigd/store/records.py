@@ -60,6 +60,13 @@ def to_row(memory: Memory) -> Row:
     return folded(memory.entity), *(_stored(getattr(memory, field)) for field in FIELDS)
 
 
+def columns_of_change(before: Memory, after: Memory) -> dict[str, Any]:
+    """The columns whose values differ between two states of a memory, with the new values as SQLite keeps them."""
+    moved = [field for field in FIELDS if getattr(before, field) != getattr(after, field)]
+    values = {field: _stored(getattr(after, field)) for field in moved}
+    return values | {"entity_folded": folded(after.entity)} if "entity" in values else values
+
+
 def folded(entity: str | None) -> str | None:
     """The name by which an entity is looked up: as the domain compares them, which SQLite can't."""
     return None if entity is None else canonical(entity)

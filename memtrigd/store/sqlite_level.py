@@ -145,8 +145,8 @@ class SqliteLevelReader(EntryReader):
             "digest": subject.digest,
             "key_digest": subject.key_digest,
         }
-        found = map(wish_from_row, self._rows(sql.WISHES, asked))
-        covering = (wish for wish in found if wish.covers(subject))
+        found = {wish.id: wish for wish in map(wish_from_row, self._rows(sql.WISHES, asked))}
+        covering = (wish for wish in found.values() if wish.covers(subject))
         return sorted(covering, key=lambda wish: (wish.at, wish.id), reverse=True)
 
     def wishes_about(self, memory_id: str) -> list[Suppression]:
@@ -174,6 +174,10 @@ class SqliteLevelReader(EntryReader):
         """What this level keeps of a memory of a lower one."""
         row = self._first(sql.LEDGER, (memory_id,))
         return None if row is None else Ledger(**dict(zip(Ledger.__struct_fields__, row, strict=True)))
+
+    def ledger_ids(self) -> list[str]:
+        """The ids of all lower memories of which this level keeps anything."""
+        return [memory_id for (memory_id,) in self._rows("SELECT memory_id FROM ledger")]
 
     def by_id(self, memory_id: str) -> Memory | None:
         """The row with this id, whatever its status."""

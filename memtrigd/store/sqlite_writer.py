@@ -14,7 +14,16 @@ from memtrigd.store import audit, sqlite_erasing
 from memtrigd.store.handles import WriteHandle
 from memtrigd.store.interface import Change, Ledger, Remembered
 from memtrigd.store.lexicon import spelling
-from memtrigd.store.records import COLUMNS, WISH_FIELDS, changed, folded, to_row, wish_from_row, wish_to_row
+from memtrigd.store.records import (
+    COLUMNS,
+    WISH_FIELDS,
+    changed,
+    columns_of_change,
+    folded,
+    to_row,
+    wish_from_row,
+    wish_to_row,
+)
 from memtrigd.store.sqlite_entries import EntryWriter
 from memtrigd.store.sqlite_level import SqliteLevelReader
 
@@ -47,9 +56,18 @@ class SqliteLevelWriter(SqliteLevelReader, EntryWriter, WriteHandle):
         number, salt = self._place(memory.id)
         if salt is None:
             raise ValueError(f"memory {memory.id} was erased")
-        self.connection.execute(_AMEND, (*to_row(memory), number))
+        self._update(number, before, memory)
         self._reindex(number, before, memory, terms)
         self._record(before, memory, salt, change)
+
+    def _update(self, number: int, before: Memory, memory: Memory) -> None:
+        """Write the columns that change, and no others: SQLite would enter them in their indexes anew."""
+        values = columns_of_change(before, memory)
+        if values:
+            assigned = ", ".join(f"{name} = ?" for name in values)
+            self.connection.execute(
+                " ".join(("UPDATE memory SET", assigned, "WHERE number = ?")), (*values.values(), number)
+            )
 
     def stamp(self, memory: Memory) -> None:
         """Keep recall stamps and importance of an own row, nothing else of it. Raises ValueError if it is not here."""
@@ -190,14 +208,16 @@ class SqliteLevelWriter(SqliteLevelReader, EntryWriter, WriteHandle):
         execute = self.connection.execute
         execute("INSERT INTO lexicon (rowid, terms) VALUES (?, ?)", (number, spelling(terms)))
         execute("INSERT INTO document (number, terms) VALUES (?, ?)", (number, len(terms)))
-        execute("UPDATE corpus SET documents = documents + 1, terms = terms + ?", (len(terms),))
+        execute("UPDATE corpus SET documents = documents + 1, terms = terms + ? WHERE one = 1", (len(terms),))
         self._enter_tags(number, memory)
 
     def _leave_index(self, number: int, memory: Memory) -> None:
+        # without WHERE the update of corpus could fail half-way, for all SQLite knows: it would open a savepoint, for
+        # which FTS5 writes its whole index of this transaction out, each time
         execute = self.connection.execute
         ((length,),) = execute("DELETE FROM document WHERE number = ? RETURNING terms", (number,))
         execute("DELETE FROM lexicon WHERE rowid = ?", (number,))
-        execute("UPDATE corpus SET documents = documents - 1, terms = terms - ?", (length,))
+        execute("UPDATE corpus SET documents = documents - 1, terms = terms - ? WHERE one = 1", (length,))
         self._drop_tags(memory)
 
     def _enter_tags(self, number: int, memory: Memory) -> None:
@@ -219,7 +239,6 @@ def _move(table: str) -> str:
 
 
 _ADD: Final = _insert("memory", ("salt", *COLUMNS))
-_AMEND: Final = " ".join(("UPDATE memory SET", ", ".join(f"{column} = ?" for column in COLUMNS), "WHERE number = ?"))
 _STAMP: Final = "UPDATE memory SET importance = ?, importance_at = ?, last_recalled = ?, recall_count = ? WHERE id = ?"
 _KEEP_LEDGER: Final = _insert("ledger", Ledger.__struct_fields__, "REPLACE INTO")
 _SUPPRESS: Final = _insert("suppression", ("salt", "entity_folded", *WISH_FIELDS))

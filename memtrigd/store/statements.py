@@ -110,7 +110,7 @@ WISH: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHER
 MASKS: Final = "SELECT space, memory_id, seen_count FROM mask WHERE key IN (?, ?)"
 MASKED: Final = "SELECT DISTINCT memory_id FROM mask INDEXED BY mask_of ORDER BY memory_id"
 DENIED: Final = "SELECT memory_id FROM ledger INDEXED BY ledger_denied WHERE deny_count > 0 ORDER BY memory_id"
-WISHES: Final = " UNION ".join(  # each part walks an index of its own
+WISHES: Final = " UNION ALL ".join(  # each part walks an index of its own; UNION takes 20 times as long
     " AND ".join((_WISH, part))
     for part in (
         "key = :key AND space = :space",
@@ -123,7 +123,7 @@ WISHES_ABOUT: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppress
 SESSION_EVENTS: Final = "SELECT seq, op, at, about FROM event WHERE session = ? ORDER BY seq DESC"
 _ENTRY: Final = " ".join(("SELECT", ", ".join(ENTRY_FIELDS), "FROM entry"))
 ENTRY: Final = _ENTRY + " WHERE id = ?"
-ENTRIES_OPEN: Final = _ENTRY + " WHERE sort = ? AND closed IS NULL ORDER BY created, id"
+ENTRIES_OPEN: Final = _ENTRY + " INDEXED BY entry_open WHERE sort = ? AND closed IS NULL ORDER BY created, id"
 ENTRIES: Final = _ENTRY + " WHERE sort = ? ORDER BY created, id"
 ENTRIES_NAMED: Final = _ENTRY + " INDEXED BY entry_name WHERE sort = ? AND name = ? ORDER BY created, id"
 SESSION_ENTRIES: Final = _ENTRY + " INDEXED BY entry_by WHERE session = ? ORDER BY created, id"

@@ -231,6 +231,32 @@ def test_closing_ends_the_wait_of_another_task(scripted: Scripted, tmp_path: Pat
     assert asyncio.run(listen()) == [DUE]
 
 
+@BOTH
+def test_a_loop_that_is_left_leaves_no_connection(scripted: Scripted, tmp_path: Path, client: str) -> None:
+    """Nobody needs to close what nobody holds."""
+    left = threading.Event()
+
+    def serve(peer: Peer) -> None:
+        subscribed(peer, DUE)
+        assert peer.ended()
+        left.set()
+
+    async def listen() -> None:
+        async with aio.connect(home=str(tmp_path)) as memory:
+            async for _ in memory.notices():
+                break
+            assert await asyncio.to_thread(left.wait, 10)
+
+    scripted.play(Peer.welcome, serve)
+    if client == "aio":
+        asyncio.run(listen())
+        return
+    with memtrig.connect(home=str(tmp_path)) as memory:
+        for _ in memory.notices():
+            break
+        assert left.wait(10)
+
+
 def test_a_flood_stays_in_the_socket(scripted: Scripted, tmp_path: Path) -> None:
     """Who does not fetch notices does not fill its own memory with them; all of them are heard in the end."""
     flood = 3000

@@ -8,8 +8,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from memtrigd.domain.levels import Level
-from memtrigd.domain.memory import Memory, canonical
-from memtrigd.domain.suppression import Scope, Subject, Suppression, Verdict, nearness, said, same_entity, verdict
+from memtrigd.domain.memory import Memory, Source, canonical
+from memtrigd.domain.suppression import (
+    Scope,
+    Subject,
+    Suppression,
+    Verdict,
+    hides,
+    nearness,
+    said,
+    same_entity,
+    verdict,
+)
+from memtrigd.domain.trust import Rank, rank_of
 from tests.domain.strategies import NOW
 
 TEXT = "She was once in hospital for a winter"
@@ -115,3 +126,19 @@ def test_short_texts_are_not_near_by_accident() -> None:
     """One sign apart in a short Chinese sentence is another sentence."""
     row = replace(FORGOTTEN, content="我不喜欢")
     assert verdict(said("我很喜欢"), subject("我很喜欢"), [], [row]) is Verdict.FREE
+
+
+@given(source=st.sampled_from(Source), attested=st.booleans(), later=st.integers(-2, 2))
+def test_only_the_users_later_word_passes_a_wish_from_above(source: Source, attested: bool, later: int) -> None:
+    """What weighs less is hidden whenever it was said; the user's word is seen from the moment after the wish on."""
+    row = replace(FORGOTTEN, source=source, attested=attested, updated=NOW + later)
+    users = rank_of(row) >= Rank.USER_EXPLICIT
+    assert hides(FACT, row, subject(TEXT)) is not (users and later > 0)
+
+
+def test_a_wish_hides_only_what_it_covers() -> None:
+    """By its key, its text or its entity; another memory is none of its business."""
+    assert hides(FACT, FORGOTTEN, subject("all is well", key="illness"))
+    assert hides(PERSON, FORGOTTEN, subject("all is well", entity="VIKRAM"))
+    assert not hides(FACT, FORGOTTEN, subject("all is well"))
+    assert not hides(PERSON, FORGOTTEN, subject("all is well", entity="Vikram Seth"))

@@ -1,205 +1,297 @@
-"""What trust promises, said a second time and as plainly as it goes: rows in a list, and the rules as they are read."""
+"""What trust promises, said a second time and as plainly as it goes: rows in lists, and the rules as they are read.
+
+Two levels, the upper of which sees the lower and writes nothing there: it keeps pages and masks of its own on it.
+"""
 
 from dataclasses import dataclass, field
 
 from memtrigd.domain.moments import Micros
-
-KEYS = ("tea", "home")
-TEXTS = ("Asha drinks it black", "the lake in winter", "7 o'clock")
-"""No two alike: what is near to a forgotten text is not of this model."""
-STATED, RELAYED = 4, 3
-
-
-@dataclass(frozen=True)
-class Said:
-    """A claim. ``weight`` is that of its source, 0 for an inference to 4 for the owner's statement."""
-
-    key: str
-    text: str
-    weight: int
-    confidence: float | None
-    until: Micros | None
-    owner: bool
-
-    @property
-    def is_users(self) -> bool:
-        """Whether it counts as the user's word."""
-        return self.owner or self.weight >= RELAYED
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether it waits for the user."""
-        return self.weight == 0 and (self.confidence or 0.5) < 0.8
-
-
-@dataclass
-class Row:
-    """A memory."""
-
-    id: str
-    key: str
-    text: str
-    weight: int
-    status: str
-    confidence: float | None
-    until: Micros | None
-    agents: bool
-    contests: str | None = None
-    denied: int = 0
-    was: str = ""
-    """Its status before it was forgotten."""
-
-    def stands(self, now: Micros) -> bool:
-        """Whether it is served."""
-        return self.status == "active" and (self.until is None or self.until > now)
-
-    def stands_denied(self, now: Micros) -> bool:
-        """Whether it is served although it was denied more than once."""
-        return self.stands(now) and self.denied >= 2
-
-    def waits(self, now: Micros) -> bool:
-        """Whether it waits for an answer, and is not over."""
-        return self.status == "pending" and (self.until is None or self.until > now)
+from tests.domain.trust_rows import RELAYED, STATED, Page, Row, Said, Wish, covering, left
 
 
 @dataclass
 class Model:
-    """All rows, and the wishes not to be told again: keys and texts, each with the row that it came from."""
+    """A level: its rows, its wishes not to be told again, and what it keeps of the rows ``below``.
 
+    A wish is the row that it came from, its key and text, and when it was said; a mask how often the row was seen then.
+    """
+
+    below: "Model | None" = None
     rows: list[Row] = field(default_factory=list)
-    wishes: list[tuple[str, str, str]] = field(default_factory=list)
+    wishes: list[Wish] = field(default_factory=list)
+    pages: dict[str, Page] = field(default_factory=dict)
+    masks: dict[str, int] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
-    """The rows that the agent was shown."""
+    """The rows that the agent was shown, since the start."""
 
     def say(self, said: Said, now: Micros, new_id: str | None) -> str:
         """Take a claim; return its outcome, or the code of the refusal."""
-        covering = [wish for wish in self.wishes if wish[1] == said.key or wish[2] == said.text]
-        if covering and not said.is_users:
+        outcome = self._said(said, now, new_id)
+        copy = self.below.held(said.key, now) if self.below else None
+        if outcome != "forgotten" and said.weight == STATED and copy and copy.text == said.text:
+            self._forgive(copy)
+        return outcome
+
+    def _said(self, said: Said, now: Micros, new_id: str | None) -> str:
+        asked = self.wishes + (self.below.wishes if self.below else [])
+        if not said.is_users and covering(asked, said.key, said.text):
             return "forgotten"
-        self.wishes = [wish for wish in self.wishes if wish not in covering]
-        standing = self.served(said.key, now)
-        if standing and _adds_nothing(said, standing):
+        if said.is_users:
+            self._lift(covering(self.wishes, said.key, said.text))
+        standing = self.held(said.key, now)
+        if standing and said.adds_nothing_to(standing):
             if standing.id in self.told and not said.owner:
                 return "echo"
             if said.weight <= standing.weight:
+                standing.seen += 1
+                standing.keep(now)
                 return "known"
-        waiting = next(
-            (row for row in self.rows if row.waits(now) and (row.key, row.text) == (said.key, said.text)), None
-        )
-        if waiting:
-            return self._again(said, waiting, standing, now)
-        if not said.is_users and self._with(said, "rejected", "disputed", "forgotten"):
+        same = [row for row in self.rows if (row.key, row.text) == (said.key, said.text)]
+        for waiting in same:
+            if waiting.waits(now):
+                return self._again(said, waiting, standing, now)
+        refused = ("rejected", "disputed", "forgotten")
+        if not said.is_users and any(row.status in refused and row.reason != "deleted" for row in same):
             return "echo"
         assert new_id is not None
-        row = Row(new_id, said.key, said.text, said.weight, "active", said.confidence, said.until, not said.owner)
+        held = self._holder(said.key)
+        row = Row(
+            new_id, said.key, said.text, said.weight, "active", said.confidence, said.until, not said.owner, now, now
+        )
         if said.is_guess or (standing and said.weight < standing.weight):
             row.status, row.contests = "pending", standing.id if standing else None
-            self.rows.append(row)
-            return "contested" if standing else "pending"
-        outcome = "updated" if self._holder(said.key) else "new"
-        self._retire(said.key, now)
+            outcome = "contested" if standing else "pending"
+        else:
+            row.supersedes = held.id if held else None
+            row.recalled = held.recalled if held else None
+            self._retire(said.key, now)
+            outcome = "updated" if held else "new"
         self.rows.append(row)
+        row.keep(now)
         return outcome
 
     def _again(self, said: Said, waiting: Row, standing: Row | None, now: Micros) -> str:
         """Hear again what waits: the user's word puts it into service, surer grounds do where only they lack."""
-        surer = said.weight == waiting.weight == 0 and not said.is_guess and waiting.contests is None
+        surer = said.weight == waiting.weight == 0 and not (said.is_guess or waiting.contests or waiting.denied)
         strong = standing is None or said.weight >= standing.weight
         if not (said.is_users and strong) and not (surer and standing is None):
             return "echo"
+        if said.is_users:
+            waiting.until, waiting.importance = said.until, 1.0
         self._promote(waiting, said.weight, said.confidence, now)
-        waiting.until = said.until if said.is_users else waiting.until
         return "confirmed"
 
     def confirm(self, row: Row, owner: bool, now: Micros) -> str | None:
         """Say yes; return the code of the refusal."""
-        if row.stands_denied(now) and owner:
-            row.weight, row.confidence, row.denied = STATED, None, 0
-            return None
-        if not _answerable(row, owner):
+        if not self._asks(row, owner, now):
             return "not_found"
-        if row.until is not None and row.until <= now:
+        if row.is_over(now):
             return "bad_time"
-        standing = self.served(row.key, now)
+        standing = self.held(row.key, now)
         weight = STATED if owner else RELAYED
         if standing and standing.weight > weight:
             return "not_yours"
+        row.importance = 1.0
         self._promote(row, weight, None, now)
         return None
 
     def reject(self, row: Row, owner: bool, now: Micros) -> str | None:
         """Say no; return the code of the refusal."""
-        if not _answerable(row, owner) and not (row.stands_denied(now) and owner):
+        if not self._asks(row, owner, now):
             return "not_found"
-        row.status = "rejected"
+        row.status, row.reason = "rejected", "rejected"
+        row.keep(now)
         return None
 
     def deny(self, key: str, owner: bool, now: Micros) -> str | None:
-        """Call what is served wrong; the second time it goes out of service, but the owner's word for nobody else."""
+        """Call what is served wrong: a tenth counts. The second time it is over, but for the owner's word to agents."""
         row = self.served(key, now)
         if row is None:
             return "not_found"
+        heeded = owner or row.weight < STATED
+        if row not in self.rows:
+            page = self._page(row, now)
+            if page.denied == 0 or heeded:
+                page.importance, page.denied = page.importance * 0.1, page.denied + 1
+                self.pages[row.id] = page
+            return None
         row.denied += 1
-        if row.denied >= 2 and (owner or row.weight < STATED):
+        if row.denied == 1 or heeded:
+            row.materialise(now)
+            row.importance *= 0.1
+        if row.denied >= 2 and heeded:
             row.status = "disputed"
+        row.keep(now)
         return None
 
-    def forget(self, key: str, owner: bool) -> str | None:
-        """Forget all of a key that was not put away, and do not learn it again; an agent must know of some of it."""
+    def forget(self, key: str, owner: bool, now: Micros) -> str | None:
+        """Forget what was not put away, hide what is below, and do not learn it again."""
         gone = [row for row in self.rows if row.key == key and row.status in ("active", "pending", "disputed")]
-        if not any(row.status != "pending" or owner or row.agents for row in gone):
+        copy = self.below.held(key, now) if self.below else None
+        hidden = [copy] if copy and not self._masked(copy) and not self._wished(copy) else []
+        if not hidden and not any(row.status != "pending" or owner or row.agents for row in gone):
             return "not_found"
         for row in gone:
-            row.was, row.status = row.status, "forgotten"
-            self.wishes.append((row.id, row.key, row.text))
+            row.status, row.reason = "forgotten", "forgotten"
+            row.keep(now)
+        for row in hidden:
+            self.masks[row.id] = row.seen
+        self.wishes += [(row.id, row.key, row.text, now) for row in (*gone, *hidden)]
+        return None
+
+    def delete(self, key: str, now: Micros) -> str | None:
+        """Retire what stands here, and hide what it stood before."""
+        row = self.held(key, now)
+        if row is None:
+            return "not_found"
+        copy = self._copy_below(key, now)
+        if copy and (copy.weight < RELAYED or row.weight >= copy.weight):
+            self.masks[copy.id] = copy.seen
+        row.status, row.reason = "forgotten", "deleted"
+        row.keep(now)
         return None
 
     def unforget(self, row: Row, now: Micros) -> str | None:
         """Let a forgotten row be what it was; one that was in service waits where what holds its key weighs as much."""
         if row.status != "forgotten":
             return "not_found"
-        if row.until is not None and row.until <= now:
+        if row.is_over(now):
             return "bad_time"
-        self.wishes = [wish for wish in self.wishes if wish[0] != row.id]
-        standing = self.served(row.key, now)
-        if row.was == "active" and (standing is None or standing.weight < row.weight):
+        turns = [at for at, step in enumerate(row.life) if step.status == "forgotten" != row.life[at - 1].status]
+        was = row.life[turns[-1] - 1]
+        standing = self.held(row.key, now)
+        if was.status == "active" and (standing is None or standing.weight < row.weight):
             self._promote(row, row.weight, row.confidence, now)
-            return None
-        row.status = "pending" if row.was == "active" else row.was
-        row.contests = standing.id if standing and row.status == "pending" else None
+        else:
+            row.status, row.reason = "pending" if was.status == "active" else was.status, was.reason
+            row.contests = standing.id if standing and row.status == "pending" else None
+            row.keep(now)
+        self._lift_for(row)
         return None
 
-    def dream(self, now: Micros) -> None:
-        """Put away what is past its date."""
+    def restrains(self, row: Row) -> bool:
+        """Whether something is done here to a row below."""
+        return bool(self._wished(row) or self._masked(row) or self._denials(row))
+
+    def release(self, row: Row) -> None:
+        """Take back what is done here to a row below."""
+        self._lift(self._wished(row))
+        self.masks.pop(row.id, None)
+        self._forgive(row)
+
+    def undo(self, row: Row, now: Micros) -> bool:
+        """Take the last change of a row back, and what it did to the row that it replaced; tell whether it has room."""
+        steps = [row, *(each for each in self.rows if each.id == row.supersedes and each.changed == row.changed)]
+        back = {each.id: each.life[-2] if len(each.life) > 1 else None for each in steps}
+        making_way = {id for id, was in back.items() if was is None or was.status != "active"}
+        holder = self._holder(row.key)
+        room = holder is None or holder.id in making_way
+        found = False
+        for each in sorted(steps, key=lambda each: each.id not in making_way):
+            was = back[each.id]
+            if each.id not in making_way and not (room or holder is each):
+                continue
+            found, forgotten = True, each.status == "forgotten"
+            if was is None:
+                each.status, each.reason = "rejected", "undone"
+            else:
+                each.become(was)
+            each.keep(now)
+            if forgotten and each.status != "forgotten":
+                self._lift_for(each)
+            elif each.status == "forgotten" and not forgotten and each.reason != "deleted":
+                self.wishes.append((each.id, each.key, each.text, now))
+        return found
+
+    def dream(self, now: Micros, *, sweep: bool = False) -> None:
+        """Put away what is past its date, and write down what has faded; a mere sweep only the former."""
         for row in self.rows:
-            if row.status == "active" and not row.stands(now):
-                row.status = "expired"
+            if row.status == "active" and row.is_over(now):
+                row.status, row.reason = "expired", "expired"
+                row.keep(now)
+            elif row.status == "active" and not sweep:
+                row.materialise(now)
 
     def recall(self, key: str, now: Micros) -> Row | None:
-        """Show the agent what is served: if it says the same afterwards it is a parrot."""
+        """Show the agent what is served: it comes nearer, up here; and who says the same afterwards is a parrot."""
         row = self.served(key, now)
-        self.told |= {row.id} if row else set()
+        if row is None:
+            return None
+        self.told.add(row.id)
+        if row in self.rows:
+            row.recall(now)
+            return row
+        page = self._page(row, now)
+        page.recall(now, denied=bool(page.denied or row.denied))
+        self.pages[row.id] = page
         return row
 
-    def served(self, key: str, now: Micros) -> Row | None:
-        """The row that is served."""
+    def held(self, key: str, now: Micros) -> Row | None:
+        """The row that stands here."""
         return next((row for row in self.rows if row.key == key and row.stands(now)), None)
+
+    def served(self, key: str, now: Micros) -> Row | None:
+        """The row that readers of this level are served: the weightier if the user said one, else the upper."""
+        own, copy = self.held(key, now), self._copy_below(key, now)
+        if copy and self._masked(copy):
+            copy = None
+        if own is None or copy is None:
+            return own or copy
+        return copy if copy.weight >= RELAYED and copy.weight > own.weight else own
+
+    def worth(self, row: Row, now: Micros) -> float:
+        """What a served row counts for readers of this level."""
+        own = left(row.importance, row.since, now)
+        page = self.pages.get(row.id)
+        if page is None:
+            return own
+        kept = left(page.importance, page.since, now)
+        return float(own * 0.1**page.denied) if page.denied else max(own, kept)
 
     def is_contested(self, served: Row) -> bool:
         """Whether a proposal waits against a row."""
-        return any(row.status == "pending" and row.contests == served.id for row in self.rows)
+        waiting = self.rows + (self.below.rows if self.below else [])
+        return any(row.status == "pending" and row.contests == served.id for row in waiting)
 
-    def statuses(self, key: str) -> dict[str, str]:
-        """Every row of a key with its status."""
-        return {row.id: row.status for row in self.rows if row.key == key}
+    def _copy_below(self, key: str, now: Micros) -> Row | None:
+        copy = self.below.held(key, now) if self.below else None
+        return None if copy is None or self._wished(copy) or self._denials(copy) >= 2 else copy
 
-    def at(self, place: int) -> list[Row]:
-        """The row at a place, counted from the newest, as a list; none where there are fewer."""
-        return self.rows[::-1][place : place + 1]
+    def _masked(self, row: Row) -> bool:
+        return row.id in self.masks and row.seen <= self.masks[row.id]
 
-    def _with(self, said: Said, *statuses: str) -> Row | None:
-        same = (row for row in self.rows if (row.key, row.text) == (said.key, said.text) and row.status in statuses)
-        return next(same, None)
+    def _wished(self, row: Row) -> list[Wish]:
+        """The wishes that hide a row below: those that cover it, unless it is the user's word and said since."""
+        found = covering(self.wishes, row.key, row.text)
+        return [wish for wish in found if row.weight < RELAYED or row.updated <= wish[3]]
+
+    def _denials(self, row: Row) -> int:
+        return self.pages[row.id].denied if row.id in self.pages else 0
+
+    def _page(self, row: Row, now: Micros) -> Page:
+        return self.pages.get(row.id) or Page(left(row.importance, row.since, now), now)
+
+    def _forgive(self, row: Row) -> None:
+        page = self.pages.get(row.id)
+        if page:
+            page.forgive()
+
+    def _lift(self, gone: list[Wish]) -> None:
+        self.wishes = [wish for wish in self.wishes if wish not in gone]
+
+    def _lift_for(self, row: Row) -> None:
+        """Lift what kept a row away, and let lower copies of its key be."""
+        own = {each.id for each in self.rows}
+        self._lift([w for w in self.wishes if w[0] == row.id or (w[1] == row.key and w[0] not in own)])
+        for copy in self.below.rows if self.below else []:
+            if copy.key == row.key:
+                self.masks.pop(copy.id, None)
+
+    def _asks(self, row: Row, owner: bool, now: Micros) -> bool:
+        """Whether a row asks for an answer: of this agent its own proposals and what is disputed, of the owner all."""
+        if row.status == "pending":
+            return owner or row.agents
+        return row.status == "disputed" or (owner and row.denied >= 2 and row.stands(now))
 
     def _holder(self, key: str) -> Row | None:
         return next((row for row in self.rows if row.key == key and row.status == "active"), None)
@@ -208,16 +300,13 @@ class Model:
         holder = self._holder(key)
         if holder:
             holder.status = "superseded" if holder.stands(now) else "expired"
+            holder.keep(now)
 
     def _promote(self, row: Row, weight: int, confidence: float | None, now: Micros) -> None:
-        self._retire(row.key, now)
+        holder = self._holder(row.key)
+        if holder and holder is not row:
+            self._retire(row.key, now)
+            row.supersedes = holder.id
         row.status, row.weight, row.confidence, row.contests, row.denied = "active", weight, confidence, None, 0
-
-
-def _adds_nothing(said: Said, row: Row) -> bool:
-    return said.text == row.text and said.confidence in (None, row.confidence) and (said.until in (None, row.until))
-
-
-def _answerable(row: Row, owner: bool) -> bool:
-    """An agent is asked of its own proposals and of what is disputed; the owner of all that waits."""
-    return row.status == "disputed" or (row.status == "pending" and (owner or row.agents))
+        row.updated, row.since, row.reason = now, now, ""
+        row.keep(now)

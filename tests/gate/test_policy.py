@@ -32,8 +32,44 @@ REQUESTS: list[wire.Request] = [
     wire.Stats(),
     wire.Decay(),
     wire.Suppressions(),
+    wire.Expire(),
+    wire.PromiseAdd(text="x"),
+    wire.PromiseDone(id="p"),
+    wire.PromiseList(),
+    wire.PromiseCheck(),
+    wire.WellnessAdd(mood="x"),
+    wire.WellnessList(),
+    wire.AliasList(),
+    wire.Vacuum(),
+    wire.Selfcheck(),
+    wire.Recover(),
+    wire.Init(),
+    wire.Subscribe(to=["promise"]),
+    wire.Erase(id="m"),
+    wire.WhyNot(key="x"),
+    wire.Week(),
+    wire.AliasAdd(alias="x", entity="y"),
+    wire.AliasRemove(alias="x"),
     wire.Unforget(id="m"),
     wire.Undo(id="m"),
+    wire.Erase(key="x"),
+    wire.WhyNot(key="x"),
+    wire.Expire(),
+    wire.PromiseAdd(text="x"),
+    wire.PromiseDone(id="m"),
+    wire.PromiseList(),
+    wire.PromiseCheck(),
+    wire.WellnessAdd(mood="calm"),
+    wire.WellnessList(),
+    wire.AliasAdd(alias="x", entity="y"),
+    wire.AliasRemove(alias="x"),
+    wire.AliasList(),
+    wire.Week(),
+    wire.Vacuum(),
+    wire.Selfcheck(),
+    wire.Recover(),
+    wire.Init(),
+    wire.Subscribe(to=["waiting"]),
     wire.Heard(text="x"),
     wire.Whoami(),
     wire.Ping(),
@@ -45,10 +81,21 @@ REQUESTS: list[wire.Request] = [
     wire.SessionEnd(session="s"),
 ]
 DATA = {"save", "get", "search", "list", "delete", "confirm", "reject", "deny", "forget", "history", "why", "review"}
-DATA |= {"recall", "stats", "decay", "suppressions"}
-AGENTS = DATA | {"hello", "whoami", "ping", "status"}
-ACTS = DATA | {"unforget", "undo"}
-OWNERS = {"act", "session.open", "session.raise", "session.list", "session.end", "whoami", "ping", "status"}
+DATA |= {"recall", "stats", "decay", "suppressions", "expire", "vacuum", "selfcheck", "recover", "init", "alias.list"}
+DATA |= {"promise.add", "promise.done", "promise.list", "promise.check", "wellness.add", "wellness.list"}
+AGENTS = DATA | {"hello", "whoami", "ping", "status", "subscribe"}
+ACTS = DATA | {"unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove"}
+OWNERS = {
+    "act",
+    "session.open",
+    "session.raise",
+    "session.list",
+    "session.end",
+    "whoami",
+    "ping",
+    "status",
+    "subscribe",
+}
 HOOKS = {"heard", "whoami", "ping"}
 CARRIES = [*[(door, AGENTS) for door in (*LEVEL_DOORS.values(), HANDED)], (CONTROL, OWNERS), (HOOK, HOOKS)]
 
@@ -147,6 +194,21 @@ def test_an_act_at_no_level_is_refused() -> None:
     """A typing error is no default."""
     with pytest.raises(Refusal) as refused:
         permit(CONTROL, None, wire.Act(request=SAVE, level="secret"))
+    assert refused.value.code == "bad_level"
+
+
+@pytest.mark.parametrize("level", Level)
+def test_why_not_sees_all_and_is_about_a_level(level: Level) -> None:
+    """What hides a memory may lie above the session that is asked about; the act itself runs where all is in sight."""
+    leave = permit(CONTROL, None, wire.Act(request=wire.WhyNot(key="x"), level=level.slug))
+    assert (leave.about, leave.level, leave.reads) == (level, Level.RESTRICTED, Level.RESTRICTED.and_below())
+    assert permit(CONTROL, None, wire.Act(request=wire.Why(key="x"), level=level.slug)).about is None
+
+
+def test_why_not_about_no_level_is_refused() -> None:
+    """Which rules hide something hangs on the level."""
+    with pytest.raises(Refusal) as refused:
+        permit(CONTROL, None, wire.Act(request=wire.WhyNot(key="x")))
     assert refused.value.code == "bad_level"
 
 

@@ -8,7 +8,7 @@ import asyncio
 import shutil
 import socket
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC
 from pathlib import Path
@@ -29,13 +29,15 @@ from memtrigd.gate.sessions import Sessions
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
-from memtrigd.serve.protocol import Connection
+from memtrigd.serve.intents import PREFIX
 from memtrigd.serve.mcp.engine import Engine
+from memtrigd.serve.protocol import Connection
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.service import Service
 from memtrigd.store.interface_control import SessionRow
-from memtrigd.store.lanes import Job, ReadLane
+from memtrigd.store.lanes import Job, ReadLane, stopping
 from memtrigd.store.schema import VERSION
+from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
 
@@ -82,9 +84,14 @@ class ReadsAtOnce(ReadLane):
 class WritesAtOnce(WriterLane):
     """The lane of the writer without its thread: each job is a batch of its own."""
 
+    cut: Collection[Level | None] = ()
+
     def put(self, job: Job) -> None:
-        """Commit the job now."""
-        self.perform([job])
+        """Commit the job now; those of a level that is ``cut`` come too late, as when the daemon ends."""
+        if job.level in self.cut:
+            self.deliver([(job.done, stopping())])
+        else:
+            self.perform([job])
 
 
 class StampsAtOnce(Recalls):
@@ -199,12 +206,12 @@ class World:
     """A daemon on ``state``, its clock at ``now``.
 
     ``handed`` is the line of the session that was opened last, ``waiting`` how many jobs of each level are under way,
-    ``rows`` what control.db holds, ``handles`` what the levels do.
+    ``rows`` what control.db holds, ``handles`` what the levels do, ``walkers`` the lane of slow questions.
     """
 
     def __init__(self, state: Path, now: Micros) -> None:
         self.now = now
-        self._state = state
+        self.state = state
         self._ids = CountedIds()
         self._start()
 
@@ -217,7 +224,7 @@ class World:
         self.handed: Line | None = None
         self.waiting: dict[Level, int] = {}
         self._lines: list[Line] = []
-        self._vault = Vault.open(self._state)
+        self._vault = Vault.open(self.state)
         ids = self._ids
         self.rows = self._vault.control_reader()
         self.handles = self._vault.readers()
@@ -225,9 +232,11 @@ class World:
         self._sessions = Sessions(ids, self.rows.by_token)
         diary = Diary(self.rows, self._writers)
         dreamer = Dreamer(self._writers, lambda: self.now, diary, lambda _, act: act(), lambda: 0.0)
+        self.walkers = ReadsAtOnce("walkers", self._vault.readers, _deliver)
         dispatcher = Dispatcher(
             sessions=self._sessions,
             readers=ReadsAtOnce("readers", self._vault.readers, _deliver),
+            walkers=self.walkers,
             analysts=ReadsAtOnce("analysts", dict, _deliver),
             writers=self._writers,
             handles=self.handles,
@@ -239,10 +248,11 @@ class World:
             recalls=StampsAtOnce(self._writers),
             dream=dreamer.dream,
             waiting=self.waiting,
-            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}, dreamer.figures()),
+            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}, dreamer.figures(), self.left()),
         )
         greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
         self._service = Service(dispatcher, greeting, self._sessions, mcp=Engine(), seat_belt=True)
+        self._service.resume(self.rows.settings(PREFIX), lambda: None)
 
     def connect(self, door: Door) -> Line:
         """Connect at a door."""
@@ -254,9 +264,25 @@ class World:
         assert isinstance(line.ask(wire.Hello(protocol=wire.PROTOCOL, space=space)), wire.Welcome)
         return line
 
+    def file(self, level: Level) -> Path:
+        """The file of a level."""
+        return self.state / file_name(level)
+
+    def left(self) -> list[wire.Left]:
+        """What the start found under way."""
+        return self._service.intents.left
+
+    def cut(self, *levels: Level) -> None:
+        """Let no more writes at these levels happen: the daemon is about to end."""
+        self._writers.cut = levels
+
     def tick(self) -> None:
         """Do what the daemon does once a minute."""
         self._service.subscriptions.tick()
+
+    def problems(self) -> list[str]:
+        """What the journals can't vouch for."""
+        return [problem for level in Level for problem in self._vault.verify(level)]
 
     def tidy(self) -> None:
         """Do what the daemon does once a day."""

@@ -71,6 +71,36 @@ def test_review_counts_what_no_reply_holds(memory: memtrig.Memory, owner: Owner)
     memory.forget(id=reviewed.items[0].memory.id)
 
 
+def test_history_counts_what_no_reply_holds(memory: memtrig.Memory) -> None:
+    """The newest memories are told, and of the older ones how many there are: nothing is left out silently."""
+    words = {"source": "user_explicit", "context": "ख" * 1300, "quote": "q" * 4000}
+    for number in range(40):
+        memory.save("life-long", f"{number} " + "क" * 20_000, **words)
+    told = memory.history("life-long")
+    assert (len(told.memories), told.more, size(told) < REPLY_BYTES) == (40, 0, True)
+    assert told.memories[-1].content == "39 " + "क" * 20_000
+    for number in range(200):
+        memory.save("life-long", f"{number} " + "ग" * 1000, **words)
+    told = memory.history("life-long")
+    assert size(told) < REPLY_BYTES
+    assert 0 < told.more == 240 - len(told.memories)
+    assert {step.id for step in told.steps} <= {row.id for row in told.memories}
+
+
+def test_history_counts_steps_that_no_reply_holds(memory: memtrig.Memory) -> None:
+    """A memory that was said again and again has a long life: its last steps are told, the others counted."""
+    text = "said again " + "x" * 200_000
+    for number in range(5):
+        memory.save(f"again-{number}", text, source="user_explicit")
+        memory.save("again", f"{number} {text}", source="user_explicit")
+    for _ in range(300):
+        memory.save("again", f"4 {text}")
+    told = memory.history("again")
+    assert (told.steps[-1].op, told.steps[-1].id) == ("seen", told.memories[-1].id)
+    assert len(told.steps) + told.earlier == 5 + 4 + 300
+    assert size(told) < REPLY_BYTES * 1.1
+
+
 def test_agents_are_not_told_what_was_forgotten(memory: memtrig.Memory, owner: Owner) -> None:
     """Nor what it had replaced; the owner is, and what was said after a mere delete or anew is told to all."""
     old = memory.save("untold", "She limps", source="user_explicit")
@@ -151,7 +181,7 @@ def test_a_host_opens_a_session_that_nobody_attends(shared_daemon: Daemon) -> No
 @pytest.mark.parametrize(("shown", "more", "advised"), [(50, 7, "-n 57."), (50, 900, "-n 500."), (500, 40, "first.")])
 def test_review_advises_no_limit_that_would_be_refused(shown: int, more: int, advised: str) -> None:
     """500 items are the most that the daemon takes: beyond them only answers help."""
-    memory = {"id": "m", "level": "PUBLIC", "key": "k", "content": "x"}
+    memory = {"id": "m", "level": "PUBLIC", "key": "k", "content": "x", "status": "active"}
     lines = review.show({"items": [{"about": "pending", "memory": memory}] * shown, "more": more}, Screen())
     assert lines[-1].startswith(f"{more} more wait: answer these first")
     assert lines[-1].endswith(advised)

@@ -35,9 +35,13 @@ def origin(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:
 
 
 def left_out(told: dict[str, Any]) -> list[str]:
-    """Say how many older memories found no room in the answer."""
-    more = told.get("more")
-    return [f"Not shown, for want of room: {more:,} older ones.", ""] if more else []
+    """Say how many older memories and steps found no room in the answer."""
+    lacking = [
+        f"{told[field]:,} older {what}"
+        for field, what in (("more", "memories"), ("earlier", "steps"))
+        if told.get(field)
+    ]
+    return [f"Not shown, for want of room: {' and '.join(lacking)}.", ""] if lacking else []
 
 
 def steps(told: list[dict[str, Any]], screen: Screen) -> list[str]:

@@ -10,7 +10,7 @@ from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.suppression import Subject
-from memtrigd.search.identical import same_text
+from memtrigd.search.identical import Sameness
 from memtrigd.serve.turn import Turn
 
 NAMED: Final = 100
@@ -94,7 +94,7 @@ def _elsewhere(turn: Turn, request: wire.Erase, plan: Plan) -> list[str]:
     found = []
     for reader in turn.view.readers:
         told = (row for key in keys for row in reader.told(key, turn.view.spaces))
-        same = (row for text in texts for row in same_text(reader, text))
+        same = (row for sameness in [Sameness(reader)] for text in texts for row in sameness.of(text))
         if any(row.id not in gone for rows in (told, same) for row in rows):
             found.append(reader.level.name)
     return found

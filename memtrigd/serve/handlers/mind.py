@@ -2,7 +2,6 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator
 from typing import Final
 
 from memtrig import wire
@@ -11,6 +10,7 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.forgetting import effective_importance
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.recall import suggest
+from memtrigd.gate.survey import survey
 from memtrigd.serve.records import fitting, record
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader
@@ -23,7 +23,7 @@ def recall(turn: Turn, request: wire.Recall) -> wire.Recalled:
     """Suggest up to ``limit`` memories to bring up, each with its reason."""
     if not 1 <= request.limit <= MAX_IDEAS:
         raise Refusal("bad_value", f"limit is {request.limit}.", f"Ask for 1 to {MAX_IDEAS} ideas.")
-    ideas = suggest(_served(turn), turn.now, request.limit)
+    ideas = suggest(survey(turn.view, turn.now), turn.now, request.limit)
     shown = fitting(record(idea.memory, turn.now) for idea in ideas)
     return wire.Recalled(
         ideas=[
@@ -35,7 +35,7 @@ def recall(turn: Turn, request: wire.Recall) -> wire.Recalled:
 
 def stats(turn: Turn, request: wire.Stats) -> wire.Statistics:
     """Counts by level, and over all levels in sight the weakest and the longest untouched memories."""
-    served = list(_served(turn))
+    served = list(survey(turn.view, turn.now))
     fading = [memory for memory in served if not memory.core]
     weakest = heapq.nsmallest(WEAKEST, fading, key=lambda m: (effective_importance(m, turn.now), m.updated, m.id))
     stalest = heapq.nsmallest(WEAKEST, served, key=lambda m: (m.last_recalled or m.updated, m.updated, m.id))
@@ -45,14 +45,6 @@ def stats(turn: Turn, request: wire.Stats) -> wire.Statistics:
         weakest=shown[: len(weakest)],
         stalest=shown[len(weakest) :],
     )
-
-
-def _served(turn: Turn) -> Iterator[Memory]:
-    """Every memory that the caller sees, as it counts for them."""
-    for reader in turn.view.readers:
-        for memory in reader.newest(turn.view.spaces, None, None):
-            if turn.view.serves(memory, turn.now):
-                yield turn.view.seen(memory, turn.now)
 
 
 def _curve(turn: Turn, reader: LevelReader, served: list[Memory]) -> wire.Curve:

@@ -13,7 +13,7 @@ from memtrigd.domain.forgetting import DISPUTED_AT
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import DAY
 from memtrigd.domain.suppression import Scope, Suppression
-from memtrigd.search.identical import same_text
+from memtrigd.search.identical import Sameness
 from memtrigd.serve.below import restraints
 from memtrigd.serve.handlers.told import Discretion, discreet
 from memtrigd.serve.records import REPLY_BYTES, excerpt, record, size
@@ -94,8 +94,9 @@ def _newer_below(turn: Turn) -> Iterator[Case]:
 def _elsewhere(turn: Turn) -> Iterator[Case]:
     """Memories that still stand at their own level, and that a level in sight above hides or denies."""
     found: dict[str, Memory] = {}
+    texts = {reader.level: Sameness(reader) for reader in turn.view.readers}
     for place, reader in enumerate(turn.view.readers):
-        lower = turn.view.readers[place + 1 :]
+        lower = {below: texts[below.level] for below in turn.view.readers[place + 1 :]}
         named = (turn.view.find(memory_id) for memory_id in (*reader.masked(), *reader.denied()))
         wished = (row for wish in reader.suppressions() for row in _reached(turn, wish, lower))
         found |= {row.id: row for row in (*named, *wished) if row is not None and row.served(turn.now)}
@@ -105,16 +106,16 @@ def _elsewhere(turn: Turn) -> Iterator[Case]:
             yield Case("elsewhere", row, note=", ".join(notes))
 
 
-def _reached(turn: Turn, wish: Suppression, lower: tuple[LevelReader, ...]) -> Iterator[Memory]:
+def _reached(turn: Turn, wish: Suppression, lower: dict[LevelReader, Sameness]) -> Iterator[Memory]:
     """The lower memories that a wish may be about: of its entity, or of its key or its text."""
     about = turn.view.find(wish.memory_id) if wish.memory_id is not None else None
-    for reader in lower:
+    for reader, sameness in lower.items():
         if wish.scope is Scope.ENTITY:
             yield from reader.select(turn.view.spaces, [Status.ACTIVE.value], entities=turn.view.names_of(wish.entity))
         elif wish.key is not None and (copy := reader.active(wish.key, wish.space)) is not None:
             yield copy
         if about is not None and not about.erased:
-            yield from same_text(reader, about.content)
+            yield from sameness.of(about.content)
 
 
 def _item(turn: Turn, case: Case) -> wire.Item:

@@ -14,12 +14,12 @@ from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.domain.shadowing import Mask
 from memtrigd.serve.handlers.settle import addressed
-from memtrigd.serve.records import REPLY_BYTES, fitting, record, size
+from memtrigd.serve.records import REPLY_BYTES, excerpt, record, size
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader, Version
 
-STEPS: Final = 200
-"""Steps that are told even where the memories alone fill a reply: some 30 kB."""
+STEPS_BYTES: Final = 1 << 16
+"""Bytes of a reply that memories leave to the steps of their lives: some 400 of them."""
 
 
 def history(turn: Turn, request: wire.History) -> wire.Told:
@@ -105,16 +105,27 @@ def discreet(turn: Turn, row: Memory) -> Memory:
 
 def _told(turn: Turn, rows: list[tuple[LevelReader, Memory]]) -> wire.Told:
     """Tell of rows, the oldest first, as much of the newest as one reply holds; the rest is counted."""
-    newest = fitting(record(discreet(turn, row), turn.now) for _, row in reversed(rows))
-    shown = newest[: _fitting([size(each) for each in newest], REPLY_BYTES)]
+    shown = _in_room([record(discreet(turn, row), turn.now) for _, row in reversed(rows)], REPLY_BYTES - STEPS_BYTES)
     room = REPLY_BYTES - sum(map(size, shown))
     lives = [version for reader, row in rows[len(rows) - len(shown) :] for version in reader.versions(row.id)]
     lives.sort(key=lambda version: (version.change.at, version.seq), reverse=True)
     steps = [_step(turn, version) for version in lives]
-    kept = steps[: max(STEPS, _fitting([len(encode(step)) for step in steps], room))]
+    kept = steps[: _fitting([len(encode(step)) for step in steps], room)]
     return wire.Told(
         memories=shown[::-1], steps=kept[::-1], more=len(rows) - len(shown), earlier=len(steps) - len(kept)
     )
+
+
+def _in_room(records: list[wire.Record], room: int) -> list[wire.Record]:
+    """As many of the first as fit by their beginnings, and of these the first whole, as far as there is room left."""
+    short = [excerpt(each) for each in records]
+    short = short[: _fitting([size(each) for each in short], room)]
+    room -= sum(map(size, short))
+    shown = []
+    for whole, beginning in zip(records, short, strict=False):
+        room -= size(whole) - size(beginning)
+        shown.append(whole if room >= 0 else beginning)
+    return shown
 
 
 def _fitting(sizes: list[int], room: int) -> int:

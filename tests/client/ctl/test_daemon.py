@@ -2,7 +2,9 @@
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -157,6 +159,113 @@ def test_the_mind_is_looked_into(ask: Ask) -> None:
     code, dreamt = ask("decay", "--dry-run", "--level", "restricted")
     assert (code, dreamt["level"], dreamt["dry_run"], dreamt["stopped"]) == (0, "RESTRICTED", True, False)
     assert ask("recall", "-n", "11")[1]["error"]["code"] == "bad_value"
+
+
+@pytest.mark.parametrize("text", ["Send Asha the photos", "给安娜寄生日卡", "आजीला रविवारी फोन करायचा"])
+def test_a_promise_is_kept_or_due(ask: Ask, text: str) -> None:
+    """Added with a deadline that has passed, due, done, and open again; an agent below sees none of it."""
+    code, made = ask(
+        "promise", "add", text, "--by", "2020-01-01T09:00+00:00", "--about", "Asha", "--level", "confidential"
+    )
+    assert (code, made["text"], made["level"], made["entity"]) == (0, text, "CONFIDENTIAL", "Asha")
+    due = {promise["id"]: promise["status"] for promise in ask("promise", "check")[1]["promises"]}
+    assert due[made["id"]] == "due"
+    assert ask("promise", "check", "--as", "internal:bot") == (0, {"promises": [], "more": 0, "unfulfilled": 0})
+    assert ask("promise", "done", made["id"])[1]["status"] == "done"
+    assert made["id"] not in [promise["id"] for promise in ask("promise", "list")[1]["promises"]]
+    assert made["id"] in [promise["id"] for promise in ask("promise", "list", "--all")[1]["promises"]]
+    assert ask("promise", "done", made["id"], "--undo")[1]["status"] == "due"
+    assert ask("promise", "done", made["id"])[0] == 0
+
+
+def test_days_are_noted_and_names_are_known(ask: Ask) -> None:
+    """A note is listed with its mean; a name is added, listed and removed; hours that no night has are refused."""
+    code, noted = ask("wellness", "थोडी थकलेली", "--sleep", "6.5", "--quality", "light", "--level", "restricted")
+    assert (code, noted["mood"], noted["sleep_hours"], noted["level"]) == (0, "थोडी थकलेली", 6.5, "RESTRICTED")
+    listed = ask("wellness", "list", "--days", "2")[1]
+    assert (listed["notes"][0]["id"], listed["mean_sleep"]) == (noted["id"], 6.5)
+    assert ask("wellness", "calm", "--sleep", "25")[1]["error"]["code"] == "bad_value"
+    assert ask("alias", "add", "奶奶", "आजी")[1]["aliases"][0]["entity"] == "आजी"
+    assert "奶奶" in [each["alias"] for each in ask("alias", "list", "--as", "internal:bot")[1]["aliases"]]
+    assert ask("alias", "remove", "奶奶")[0] == 0
+    assert ask("alias", "list") == (0, {"aliases": []})
+
+
+def test_the_week_tells_what_agents_did(ask: Ask) -> None:
+    """What one saved and another had forgotten, and who; the owner's own doing is not in it."""
+    kept = ask("save", "week.kept", "Waters the roses on Sundays", "--as", "internal:gardener")[1]
+    gone = ask("save", "week.gone", "The shed is locked", "--as", "internal:gardener")[1]
+    ask("save", "week.own", "The owner's own")
+    ask("forget", "week.gone", "--as", "internal:cook")
+    code, week = ask("week", "-n", "500")
+    about = {item["memory"]["id"]: (item["about"], item["note"].split(",")[0]) for item in week["items"]}
+    assert code == 0
+    assert about[kept["id"]] == ("learned", "gardener")
+    assert about[gone["id"]] == ("forgot", "forgotten by cook")
+    assert "week.own" not in [item["memory"]["key"] for item in week["items"]]
+    assert week["counts"]["learned"] >= 1
+
+
+def test_why_not_explains_what_a_session_does_not_get(ask: Ask) -> None:
+    """A level above hides it, and below it the session gets its own copy."""
+    high = ask("save", "hidden.plan", "secret", "--level", "confidential")[1]
+    low = ask("save", "hidden.plan", "open", "--level", "public")[1]
+    code, hidden = ask("why-not", "hidden.plan", "--as", "internal:bot")
+    assert (code, hidden["level"], hidden["served"]["id"]) == (0, "INTERNAL", low["id"])
+    assert ("level", high["id"]) in [(rule["rule"], rule["memory"]["id"]) for rule in hidden["rules"]]
+    assert all(rule["says"] for rule in hidden["rules"])
+
+
+def test_what_runs_out_is_ended(ask: Ask) -> None:
+    """What ends soon is told, and one memory is ended at once."""
+    soon = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    ask("save", "ends.soon", "Guests tomorrow", "--expires", soon)
+    assert "ends.soon" in [memory["key"] for memory in ask("expire", "--dry-run")[1]["remind"]]
+    assert ask("expire", "ends.soon", "--dry-run")[1]["count"] == 1
+    code, ended = ask("expire", "ends.soon")
+    assert (code, [memory["status"] for memory in ended["memories"]]) == (0, ["expired"])
+    assert ask("get", "ends.soon")[0] == 1
+
+
+@pytest.mark.parametrize("text", ["Hid the spare key under the pot", "备用钥匙在花盆下面", "सुटी किल्ली कुंडीखाली आहे"])
+def test_what_is_erased_is_gone(ask: Ask, text: str) -> None:
+    """A dry run counts, the count erases, and then nobody knows anything of it but that it was."""
+    ask("save", text, text, "--level", "public")
+    saved = ask("save", text, text)[1]
+    code, tried = ask("erase", text, "--dry-run")
+    assert (code, tried["count"], tried["elsewhere"], tried["dry_run"]) == (0, 1, ["PUBLIC"], True)
+    assert ask("erase", text)[1]["error"]["code"] == "confirm_count"
+    assert ask("get", text)[1]["id"] == saved["id"]
+    code, erased = ask("erase", text, "--all-levels", "--confirm", "2")
+    assert (code, erased["count"], erased["elsewhere"]) == (0, 2, [])
+    assert ask("get", text)[0] == 1
+    assert ask("history", text)[0] == 1
+    assert ask("unforget", saved["id"])[0] == 1
+
+
+def test_the_store_is_looked_after(ask: Ask) -> None:
+    """Nothing is old enough to archive, nothing is bent, nothing was interrupted, and all is ready."""
+    assert ask("vacuum") == (0, {"archived": 0, "level": "INTERNAL", "dry_run": False})
+    code, checked = ask("selfcheck")
+    assert (code, checked["problems"], checked["more"]) == (0, [], 0)
+    assert ask("recover") == (0, {"left": []})
+    assert ask("init")[1]["ready"] is True
+
+
+def test_a_listener_hears_of_a_proposal(environment: dict[str, str], ask: Ask, shared_daemon: Daemon) -> None:
+    """A line comes without being asked for, as soon as an agent guesses."""
+    command = [sys.executable, "-S", "-m", "memtrig.ctl", "listen", "proposal_waiting", "--json"]
+    listener = subprocess.Popen(
+        command, stdout=subprocess.PIPE, encoding="utf-8", env=environment | {"MEMTRIG_HOME": str(shared_daemon.home)}
+    )
+    try:
+        ask("save", "heard.first", "Maybe", "--source", "self_inferred", "--as", "internal:bot")
+        assert listener.stdout is not None
+        notice = json.loads(listener.stdout.readline())
+        assert (notice["about"], notice["level"]) == ("proposal_waiting", "INTERNAL")
+    finally:
+        listener.kill()
+        listener.communicate()
 
 
 def test_status_and_sessions_are_shown(ask: Ask) -> None:

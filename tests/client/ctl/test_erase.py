@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from memtrig import wire
+from memtrig.ctl.catalogue import load
+from memtrig.ctl.grammar import DaemonVerb
+from memtrig.ctl.render import Screen
 
 GOING = [wire.Touched(id="m-1", key="user.diary", level="INTERNAL", status="active")]
 TRIED = wire.Erased(count=2, memories=GOING, level="INTERNAL", elsewhere=["PUBLIC"], dry_run=True)
@@ -67,3 +71,11 @@ def test_it_says_which_copies_stay(control: Any, ctl: Any, backups: list[str], s
     done = ctl("erase", "user.diary", "--confirm", "1")
     assert said in done.stdout
     assert "has no backups" not in done.stdout
+
+
+def test_a_daemon_that_says_it_has_no_backups_is_believed() -> None:
+    """An empty list is an answer, a missing one is none."""
+    verb = load("erase")
+    assert isinstance(verb, DaemonVerb)
+    lines = verb.show(msgspec.to_builtins(ERASED) | {"backups": []}, Screen())
+    assert "memtrigd has no backups of it." in lines

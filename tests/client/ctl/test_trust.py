@@ -18,6 +18,9 @@ Made = Callable[..., wire.Record]
 COLUMNS, ROWS = 80, 24
 SCREEN = Screen(COLUMNS, now=datetime(2026, 11, 30, 12, 0, tzinfo=UTC), zone=UTC)
 MOMENT = "2026-11-30T08:15:00+00:00"
+RULE = wire.Rule(
+    rule="pending", memory=wire.Touched(id="m", key="k", level="PUBLIC", status="pending"), says="It waits for a yes."
+)
 TEXTS = {
     "english": ("user.tea", "Likes masala tea in the morning, " * 40),
     "中文": ("安娜.咖啡", "安娜每天早上喝咖啡，不加糖，" * 60),
@@ -224,9 +227,14 @@ def test_the_whole_of_a_long_text_is_where_it_is_said_to_be(record: Made) -> Non
 
 def test_a_history_that_lacks_its_beginning_says_so(record: Made) -> None:
     """What found no room is not taken for what never was."""
-    told = wire.Told(memories=[record()], steps=[], more=7)
+    memories = [record()]
     for name in ("history", "why"):
-        assert "Not shown, for want of room: 7 older ones." in shown(name, told)
+        lines = shown(name, wire.Told(memories=memories, steps=[], more=7, earlier=1200))
+        assert "Not shown, for want of room: 7 older memories and 1,200 older steps." in lines
+        assert not any("Not shown" in line for line in shown(name, wire.Told(memories=memories, steps=[])))
+    assert "Not shown, for want of room: 3 more." in shown("why-not", wire.Hidden(level="PUBLIC", more=3, rules=[RULE]))
+    ending = [record(expires_at=MOMENT)]
+    assert shown("expire", wire.Expired(count=0, memories=[], remind=ending, more=4))[-1] == "and 4 more"
 
 
 def test_more_than_is_named_is_counted() -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def document(expired: dict[str, Any]) -> dict[str, Any]:
     """Name also what there was none of."""
-    return {"remind": [], "dry_run": False, **expired}
+    return {"remind": [], "more": 0, "dry_run": False, **expired}
 
 
 def show(expired: dict[str, Any], screen: Screen) -> list[str]:
@@ -25,7 +25,10 @@ def show(expired: dict[str, Any], screen: Screen) -> list[str]:
     if count > len(named):
         lines.append(f"and {count - len(named):,} more")
     soon = [(m["key"], m["level"], screen.when(m["expires_at"]), beginning(m)) for m in expired.get("remind", ())]
-    return [*lines, *(["", "Soon to end:", *screen.table(("KEY", "LEVEL", "ENDS", "MEMORY"), soon)] if soon else [])]
+    if soon:
+        lines += ["", "Soon to end:", *screen.table(("KEY", "LEVEL", "ENDS", "MEMORY"), soon)]
+    more = expired.get("more")
+    return [*lines, *([f"and {more:,} more"] if more else [])]
 
 
 VERB = DaemonVerb(

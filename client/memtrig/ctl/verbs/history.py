@@ -27,6 +27,6 @@ VERB = DaemonVerb(
     "memtrigctl history user.tea",
     door=DATA,
     arguments=(Argument("key", "KEY", "the key it was saved under"),),
-    document=lambda told: {"more": 0, **told},
+    document=lambda told: {"more": 0, "earlier": 0, **told},
     show=show,
 )

@@ -45,6 +45,6 @@ VERB = DaemonVerb(
     arguments=(Argument("key", "KEY", "the key it was saved under", required=False),),
     options=(Option("id", "--id", "ID", "its id, instead of a key"),),
     one_of=("key", "id"),
-    document=lambda told: {"more": 0, **told},
+    document=lambda told: {"more": 0, "earlier": 0, **told},
     show=show,
 )

@@ -20,7 +20,7 @@ LINES = 4
 def document(hidden: dict[str, Any]) -> dict[str, Any]:
     """Name also what is not served or hidden."""
     rules = [{"hint": "", **rule} for rule in hidden.get("rules", ())]
-    return {"level": hidden["level"], "served": hidden.get("served"), "rules": rules}
+    return {"level": hidden["level"], "served": hidden.get("served"), "rules": rules, "more": hidden.get("more", 0)}
 
 
 def show(hidden: dict[str, Any], screen: Screen) -> list[str]:
@@ -35,7 +35,8 @@ def show(hidden: dict[str, Any], screen: Screen) -> list[str]:
         says = paragraph(one_line(rule["says"]), screen.columns, LINES)
         hint = paragraph(one_line(rule["hint"]), screen.columns, LINES) if rule.get("hint") else []
         lines += ["", head, *says, *(screen.dim(line) for line in hint)]
-    return lines
+    more = hidden.get("more")
+    return [*lines, *(["", f"Not shown, for want of room: {more:,} more."] if more else [])]
 
 
 def _address(memory: dict[str, Any]) -> str:
