@@ -18,6 +18,8 @@ STARTS_WITHIN = 20
 class Daemon:
     """One memtrigd process on its home. Its socket paths are short, as a Unix socket asks."""
 
+    program = "memtrigd"
+
     def __init__(self, *, seat_belt: bool = False) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="mt-"))
         (self.home / "config").mkdir()
@@ -40,7 +42,7 @@ class Daemon:
         """Start it and wait for its ready message."""
         with (self.home / "stderr").open("w") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "memtrigd", "--home", os.fspath(self.home)],
+                [sys.executable, "-m", self.program, "--home", os.fspath(self.home)],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 stdin=subprocess.DEVNULL,

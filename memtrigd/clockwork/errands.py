@@ -101,7 +101,10 @@ class Errands:
         noted: asyncio.Future[Any] = loop.create_future()
         setting = PREFIX + promise
         self._writers.submit(None, lambda hands: hands.control.set_setting(setting, "1"), noted.set_result)
-        return not isinstance(await noted, Exception)
+        if isinstance(await noted, Exception):
+            self._noted.discard(promise)  # the next look tries again
+            return False
+        return True
 
     def _over(self, task: "asyncio.Task[None]") -> None:
         self._running = None

@@ -98,7 +98,7 @@ def verdict(text: Said, subject: Subject, suppressions: Iterable[Suppression], f
 
 
 def hides(wish: Suppression, row: Memory, subject: Subject) -> bool:
-    """Tell whether a standing wish hides a lower row from the readers of its level; ``subject`` is what ``row`` is about.
+    """Tell whether a standing wish hides a lower row, which ``subject`` describes, from the readers of its level.
 
     Whoever says it below, it stays hidden up here, unless it is the user's word and said after the wish.
     """

@@ -17,7 +17,6 @@ from memtrigd.clockwork.errands import TOO_LONG, UNSAID, Errands, Orders, run_co
 from memtrigd.domain.levels import Level
 from memtrigd.store.lanes import Done, Outcome
 from memtrigd.store.vault import Vault
-from memtrigd.store.writer import WriterLane
 from tests.conftest import Daemon
 from tests.serve.harness import WritesAtOnce
 
@@ -33,11 +32,12 @@ class Desk:
         self.fails: Callable[[], int] = lambda: 0
         self._vault = vault
 
-    def tick(self, orders: Orders = ORDERS, times: int = 1) -> None:
-        """Look so often, as a daemon that was just started; wait for what runs."""
+    def tick(self, orders: Orders = ORDERS, times: int = 1, cut: Sequence[None] = ()) -> None:
+        """Look so often, as a daemon that was just started; wait for what runs. ``cut``: control.db takes nothing."""
 
         async def look() -> None:
-            lane: WriterLane = WritesAtOnce(self._vault, deliver, poisoned)
+            lane = WritesAtOnce(self._vault, deliver, poisoned)
+            lane.cut = cut
             fresh = Errands(orders, lambda done: done(self.due), self._vault.control_reader(), lane, self._run)
             for _ in range(times):
                 fresh.tick()
@@ -130,6 +130,15 @@ def test_a_level_that_can_not_be_read_is_looked_at_again(desk: Desk) -> None:
     desk.due = OSError()
     desk.tick()
     desk.due = [due("p")]
+    desk.tick()
+    assert len(desk.ran) == 1
+
+
+def test_what_can_not_be_noted_runs_nothing_yet(desk: Desk) -> None:
+    """Else it would be run again and again; once it can be noted it is run."""
+    desk.due = [due("p")]
+    desk.tick(cut=[None])
+    assert desk.ran == []
     desk.tick()
     assert len(desk.ran) == 1
 

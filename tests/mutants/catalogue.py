@@ -283,7 +283,7 @@ LIVED: Final = (
     Mutant(
         "a suppression that an inference lifts",
         (Edit(SAVE, "    if speaker.relays_the_user(claim.source):\n        store", "    if True:\n        store"),),
-        ("tests/serve/test_trust_life.py::test_an_inference_lifts_no_wish",),
+        ("tests/serve/test_seed_faults.py::test_an_inference_lifts_no_wish",),
     ),
     Mutant(
         "suppressions of the levels above",

@@ -14,7 +14,7 @@ from tests.serve.lives import Owner, at, content, refusal, served
 
 
 def test_suppressions_show_agents_entities_alone_and_nothing_from_above(shared_daemon: Daemon, owner: Owner) -> None:
-    """A key or a reason would itself be a mention; a wish from above would be a leak."""
+    """D10: a key or a reason would itself be a mention; a wish from above would be a leak."""
     with at(shared_daemon, "public", "confidential") as (low, high):
         low.save("wish-low", "something", source="user_explicit")
         low.forget("wish-low", reason="wish-reason")
@@ -30,7 +30,7 @@ def test_suppressions_show_agents_entities_alone_and_nothing_from_above(shared_d
 
 
 def test_a_forget_above_hides_lower_copies_from_its_own_readers(shared_daemon: Daemon, owner: Owner) -> None:
-    """The low reader keeps its memory and learns nothing; the reply names where copies stay for the owner."""
+    """D9: the low reader keeps its memory and learns nothing; the reply names where copies stay for the owner."""
     with at(shared_daemon, "public", "confidential", "restricted") as (low, high, top):
         low.save("hide", "the lower copy", entity="hide-entity")
         high.save("hide", "the upper copy", entity="hide-entity")
@@ -82,7 +82,7 @@ def test_a_denial_from_above_leaves_the_low_view_as_it_is(shared_daemon: Daemon)
 
 
 def test_recalls_are_stamped_at_the_readers_level_alone(shared_daemon: Daemon) -> None:
-    """The reader's own row is stamped soon after; what a higher reader recalled below leaves no stamp there."""
+    """D14: the reader's own row is stamped soon after; what a higher reader recalled below leaves no stamp there."""
     with at(shared_daemon, "public", "confidential") as (low, high):
         low.save("stamp-read-above", "x")
         high.save("stamp-own", "y")

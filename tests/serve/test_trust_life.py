@@ -1,4 +1,4 @@
-"""Trust on a real daemon: each fault of the second seed, and what users of other memories reported."""
+"""Trust on a real daemon: what users of other memories reported."""
 
 import memtrig
 import pytest
@@ -6,91 +6,6 @@ from memtrig import wire
 
 from tests.conftest import Daemon
 from tests.serve.lives import Owner, at, content, refusal, served
-
-
-def test_a_guess_does_not_erase_an_allergy(memory: memtrig.Memory) -> None:
-    """Seed fault 1: at 0.3 the agent supposes the contrary; the user's word is still found, the guess is not."""
-    memory.save("coriander", "从不吃香菜，过敏", entity="用户", kind="preference", source="user_explicit")
-    guess = memory.save(
-        "coriander", "好像挺爱吃香菜", entity="用户", kind="preference", source="self_inferred", confidence=0.3
-    )
-    assert (guess.status, guess.outcome) == ("pending", "contested")
-    assert served(memory, "coriander").content == "从不吃香菜，过敏"
-    assert served(memory, "coriander").contested
-    assert [hit.content for hit in memory.search("香菜 过敏")][:1] == ["从不吃香菜，过敏"]
-    assert "好像挺爱吃香菜" not in [hit.content for hit in memory.search("爱吃香菜")]
-
-
-@pytest.mark.parametrize(("said", "guessed"), [("生日是5月12日", "生日是5月13日"), ("我很喜欢", "我不喜欢")])
-def test_a_similar_text_never_overwrites(memory: memtrig.Memory, said: str, guessed: str) -> None:
-    """Seed fault 2: one character apart is another fact; it waits, or stands beside with a key of its own."""
-    key = f"similar-{said}"
-    first = memory.save(key, said, entity=key, kind="identity", source="user_explicit")
-    weak = memory.save(key, guessed, entity=key, kind="identity", source="self_inferred", confidence=0.2)
-    assert (weak.status, weak.contests) == ("pending", first.id)
-    assert served(memory, key).source == "user_explicit"
-    beside = memory.save(None, guessed, entity=key, kind="identity", source="self_inferred", confidence=0.9)
-    assert beside.outcome == "new"
-    assert [each.id for each in beside.similar] == [first.id]
-    assert content(memory, key) == said
-
-
-def test_an_inference_without_a_confidence_waits(memory: memtrig.Memory) -> None:
-    """Seed fault 3: nobody who is sure forgets to say so."""
-    assert memory.save("unsaid", "She may like opera", source="self_inferred").status == "pending"
-    assert content(memory, "unsaid") is None
-
-
-def test_what_waits_can_be_listed_confirmed_rejected_and_forgotten(memory: memtrig.Memory, owner: Owner) -> None:
-    """Seed fault 4: each guess has a way out of waiting."""
-    ids = {
-        name: memory.save(f"waits-{name}", f"She may like {name}", source="self_inferred").id
-        for name in ("jazz", "tango", "polka")
-    }
-    assert set(ids.values()) <= {item.memory.id for item in memory.review().items}
-    assert set(ids.values()) <= {item.memory.id for item in owner.waiting()}
-    assert owner.settles(wire.Confirm(id=ids["jazz"])) == "active"
-    assert memory.reject(ids["tango"]).status == "rejected"
-    assert memory.forget(id=ids["polka"]).count == 1
-    assert [content(memory, f"waits-{name}") for name in ids] == ["She may like jazz", None, None]
-    assert served(memory, "waits-jazz").source == "stated"
-    assert not set(ids.values()) & {item.memory.id for item in owner.waiting()}
-
-
-def test_repeats_do_not_pile_up(memory: memtrig.Memory) -> None:
-    """Seed fault 4: two mentions of a guess are one row that waits, and a third by the user is that row confirmed."""
-    first = memory.save("pile", "She may keep bees", source="self_inferred")
-    again = memory.save("pile", "she may keep bees.", source="self_inferred")
-    said = memory.save("pile", "She may keep bees", source="user_explicit")
-    assert [(each.id, each.outcome) for each in (first, again, said)] == [
-        (first.id, "pending"),
-        (first.id, "echo"),
-        (first.id, "confirmed"),
-    ]
-    assert len(memory.history("pile").memories) == 1
-
-
-def test_cats_do_not_replace_coffee(memory: memtrig.Memory) -> None:
-    """Seed fault 5: an entity and a kind are a facet, not a slot."""
-    for liked in ("手冲咖啡", "猫"):
-        memory.save(None, f"喜欢{liked}", entity="小林", kind="preference", source="user_explicit")
-    assert {hit.content for hit in memory.search("小林 喜欢")} >= {"喜欢手冲咖啡", "喜欢猫"}
-
-
-def test_an_inference_lifts_no_wish(memory: memtrig.Memory) -> None:
-    """Seed fault 6: only the user's word ends "don't mention him again"; a name is the same in any case."""
-    memory.save("ex", "Vikram was her partner", entity="Vikram", source="user_explicit")
-    assert memory.forget(entity="Vikram", reason="it hurts").count == 1
-    for confidence in (0.1, 0.99):
-        refused = refusal(
-            memory.save, None, "Vikram called", entity="VIKRAM", source="self_inferred", confidence=confidence
-        )
-        assert refused.code == "forgotten"
-        assert "hurts" not in refused.message + refused.hint
-    assert memory.save(None, "Vikrams Motors is a garage", entity="Vikrams Motors").outcome == "new"
-    assert "Vikram" in [wish.entity for wish in memory.suppressions().suppressions]
-    assert memory.save(None, "Vikram is back", entity="Vikram", source="user_explicit").outcome == "new"
-    assert "Vikram" not in [wish.entity for wish in memory.suppressions().suppressions]
 
 
 def test_a_kind_of_an_entity_is_forgotten_without_the_rest(memory: memtrig.Memory) -> None:
@@ -102,39 +17,6 @@ def test_a_kind_of_an_entity_is_forgotten_without_the_rest(memory: memtrig.Memor
     assert memory.save(None, "She likes Darjeeling", entity="Leela", kind="preference").outcome == "new"
     assert refusal(memory.save, None, "The party was a disaster", entity="Leela", kind="event").code == "forgotten"
     assert refusal(memory.forget, entity="Leela", kind="habit").code == "not_found"
-
-
-def test_denied_twice_is_disputed_and_not_a_guess(memory: memtrig.Memory, owner: Owner) -> None:
-    """Seed fault 7: the user's word that the user takes back asks for a decision; an agent's repeat decides nothing."""
-    saved = memory.save("denied", "She is from Nagpur", source="user_explicit")
-    assert (memory.deny("denied").status, memory.deny("denied", reason="no").status) == ("active", "disputed")
-    assert content(memory, "denied") is None
-    assert [item.about for item in owner.waiting() if item.memory.id == saved.id] == ["disputed"]
-    assert memory.save("denied", "She is from Nagpur").outcome == "echo"
-    assert owner.settles(wire.Confirm(id=saved.id)) == "active"
-
-
-def test_the_first_denial_of_a_core_memory_demotes_it(memory: memtrig.Memory) -> None:
-    """Seed fault 7: core keeps from fading, not from being wrong."""
-    memory.save("core", "She is his sister", kind="relationship", source="user_explicit")
-    assert served(memory, "core").effective_importance == 1.0
-    memory.deny("core")
-    assert served(memory, "core").effective_importance == 0.1
-
-
-def test_nothing_older_comes_back_over_a_newer_statement(memory: memtrig.Memory) -> None:
-    """Seed fault 8: what was superseded stays so, whoever says it again with less weight."""
-    memory.save("city", "住在北京", source="self_inferred", confidence=0.9)
-    memory.save("city", "已经搬到上海", source="user_explicit")
-    assert memory.save("city", "住在北京", source="self_inferred", confidence=0.9).outcome == "contested"
-    assert content(memory, "city") == "已经搬到上海"
-
-
-def test_an_inference_is_core_neither_by_word_nor_by_kind(memory: memtrig.Memory) -> None:
-    """Conflict 15 of the fusion: what defines the two of them is not for the agent to guess."""
-    assert refusal(memory.save, "pin", "x", source="self_inferred", confidence=0.9, core=True).code == "bad_value"
-    memory.save("pin", "They are close", kind="relationship", source="self_inferred", confidence=0.9)
-    assert not served(memory, "pin").core
 
 
 def test_a_forget_by_tag_reaches_what_has_the_tag_and_no_more(shared_daemon: Daemon) -> None:
