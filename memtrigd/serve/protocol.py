@@ -14,7 +14,8 @@ from memtrig import wire
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.serve import decode
-from memtrigd.serve.dispatch import Caller, Done, Reply, is_large
+from memtrigd.serve.decode import analysed_elsewhere, is_write
+from memtrigd.serve.dispatch import Caller, Done, Reply
 from memtrigd.serve.frames import Splitter
 from memtrigd.serve.handover import hand_over
 from memtrigd.serve.heirs import Heir
@@ -122,12 +123,10 @@ class Connection(asyncio.Protocol):
     def _bequeath(self, data: bytes) -> bool:
         """Let a line-wise language have the bytes, where the door has one."""
         self._heir = self._service.lines(self)
-        if self._heir is None:
-            return False
-        assert isinstance(self._heir, asyncio.Protocol)
-        self.transport.set_protocol(self._heir)
-        self._heir.data_received(data)
-        return True
+        if isinstance(self._heir, asyncio.Protocol):
+            self.transport.set_protocol(self._heir)
+            self._heir.data_received(data)
+        return self._heir is not None
 
     def _go_on(self) -> None:
         """Do what there is room for: waiting requests first, then a share of the frames that are in the buffer.
@@ -202,7 +201,7 @@ class Connection(asyncio.Protocol):
         """Start what may start: writes beside writes, reads beside reads, each behind the others before it."""
         while self._waiting and not self._barrier and not self._clogged:
             number, request, size = self._waiting[0]
-            writes = _is_write(request)
+            writes = is_write(request)
             reading = self._running - self._writing
             if reading if writes else (self._writing or reading >= READS):
                 break
@@ -212,7 +211,7 @@ class Connection(asyncio.Protocol):
     def _start(self, number: int, request: wire.Request, size: int, writes: bool) -> None:
         self._running += 1
         self._writing += writes
-        slow = _analysed_elsewhere(request)
+        slow = analysed_elsewhere(request)
         self._barrier = slow
 
         def done(reply: Reply) -> None:
@@ -299,13 +298,3 @@ class Connection(asyncio.Protocol):
         self.gone.set()
         if self._caller is not None:
             self._service.lost(self._caller, self)
-
-
-def _is_write(request: wire.Request) -> bool:
-    return isinstance(request.request if isinstance(request, wire.Act) else request, wire.Write)
-
-
-def _analysed_elsewhere(request: wire.Request) -> bool:
-    """Tell whether a save's text is prepared on another thread: the next write must not overtake it."""
-    inner = request.request if isinstance(request, wire.Act) else request
-    return isinstance(inner, wire.Save) and is_large(inner)
