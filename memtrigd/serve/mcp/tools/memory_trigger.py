@@ -111,15 +111,13 @@ async def forget(desk: Desk, given: Forget) -> Shown:
         if refusal.code != "not_found":
             raise
         return as_json({"status": "nothing_to_forget", "entity_or_id": given.entity_or_id})
-    return as_json(
-        {
-            "status": "forgotten",
-            "entity_or_id": given.entity_or_id,
-            "forgotten_count": done.count,
-            "forgotten_ids": [each.id for each in done.memories],
-            "do_not_mention": True,
-        }
-    )
+    told = {
+        "status": "forgotten" if done.count or done.elsewhere else "nothing_to_forget",
+        "entity_or_id": given.entity_or_id,
+        "forgotten_count": done.count,
+        "forgotten_ids": [each.id for each in done.memories],
+    }
+    return as_json({**told, "do_not_mention": True})  # the wish is kept, whatever there was
 
 
 class Deny(Arguments, frozen=True):
