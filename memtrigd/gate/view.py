@@ -144,7 +144,8 @@ class View:
         Denials above count a tenth each, as they would in the row itself.
         """
         pages = self._pages(memory)
-        kept = [faded(page.importance, page.importance_at, now) for page in pages if not page.deny_count]
+        recalled = [page for page in pages if not (page.deny_count or memory.deny_count)]  # no lift for what is denied
+        kept = [faded(page.importance, page.importance_at, now) for page in recalled]
         most = max([effective_importance(memory, now), *kept])
         return float(most * DENIAL ** sum(page.deny_count for page in pages))
 

@@ -66,15 +66,16 @@ class Intents:
 
         An intent at a level that can't be used waits for the next start.
         """
-        open_ = [
-            entry
-            for level, reader in self._dispatcher.handles.items()
-            if level not in self._dispatcher.unavailable
-            for entry in reader.entries(Sort.INTENT)
-        ]
+        open_: list[Entry] = []
+        unread = bool(self._dispatcher.missing(Level))
+        for level, reader in self._dispatcher.handles.items():
+            try:
+                open_ += reader.entries(Sort.INTENT) if level not in self._dispatcher.unavailable else []
+            except Refusal:  # damage that the opening did not see: whoever asks for the level is told of it
+                unread = True
         known = {PREFIX + entry.id for entry in open_}
         for setting in kept:
-            if setting not in known and not self._dispatcher.missing(Level):  # its entry was closed before the crash
+            if setting not in known and not unread:  # its entry was closed before the crash
                 self._writers.submit(None, _dropping(setting), _unheard)
         self._resume_next(go, open_, done)
 

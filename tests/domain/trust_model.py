@@ -246,7 +246,7 @@ class Model:
         if page is None:
             return own
         kept = left(page.importance, page.since, now)
-        return float(own * 0.1**page.denied) if page.denied else max(own, kept)
+        return float(own * 0.1**page.denied) if page.denied or row.denied else max(own, kept)
 
     def is_contested(self, served: Row) -> bool:
         """Whether a proposal waits against a row."""

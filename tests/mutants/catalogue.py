@@ -56,7 +56,7 @@ READING_UP: Final = (
 SHARED: Final = (
     Mutant(
         "full-text statistics of all levels together",
-        (*LOOKING_UP, Edit(SEARCH, "rank(view.readers, query)", "rank(view.all, query)")),
+        (*LOOKING_UP, Edit(SEARCH, "rank(view.readers, query,", "rank(view.all, query,")),
         (PURGING,),
     ),
     Mutant(
@@ -163,8 +163,8 @@ ORDERED: Final = (
         (
             Edit(
                 SEARCH,
-                "lexical.rank(view.readers, query):",
-                "lexical.rank(view.readers, query)[: request.max_results]:",
+                "view.meant_in(query)[:MEANT]):",
+                "view.meant_in(query)[:MEANT])[: request.max_results]:",
             ),
         ),
         (ORDER,),
@@ -290,7 +290,9 @@ LIVED: Final = (
         (
             *LOOKING_UP,
             Edit(
-                SAVE, "for reader in turn.view.readers:\n        wishes", "for reader in turn.view.all:\n        wishes"
+                SAVE,
+                "for reader in turn.view.readers:\n        if not reader.has_wishes",
+                "for reader in turn.view.all:\n        if not reader.has_wishes",
             ),
         ),
         (PURGING,),

@@ -13,7 +13,6 @@ from memtrig import wire
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Kind
 from memtrigd.domain.moments import DAY, Micros, to_iso
-from memtrigd.serve.handlers import OPERATIONS
 
 START: Micros = 1_790_000_000_000_000
 """The moment at which every history begins, in September 2026."""
@@ -67,17 +66,7 @@ def weighted(*choices: tuple[int, Making]) -> Making:
 
 def any_of(table: Table) -> Making:
     """Draw from a table."""
-    return weighted(*(made for asked, made in table.items() if _built(asked)))
-
-
-def built(request: wire.Request) -> bool:
-    """Tell whether a handler is there."""
-    return _built(type(getattr(request, "request", request)))
-
-
-def _built(asked: type[wire.Request]) -> bool:
-    run = getattr(OPERATIONS.get(asked), "run", None)
-    return asked not in (wire.Subscribe,) and (run is None or run.__doc__ != "Not built yet.")
+    return weighted(*table.values())
 
 
 def mostly(value: object, strategy: st.SearchStrategy[object]) -> Making:

@@ -9,22 +9,23 @@ from memtrig import wire
 from msgspec import Struct
 
 from memtrigd.domain.levels import Level
-from memtrigd.domain.moments import DAY, Micros
+from memtrigd.domain.moments import DAY, Micros, to_iso
 from tests.serve.asking import (
     ARRIVALS,
+    CURSOR,
     EVERYWHERE,
     HOSTS,
     ID,
     KEYS,
     MARK,
     OWNERS,
+    SESSION,
     SPACES,
     START,
     TEXTS,
     Making,
     any_of,
     asides,
-    built,
     data,
     days,
     life,
@@ -49,9 +50,14 @@ class Owner(Struct, frozen=True):
     """The owner, or a host, on the control socket."""
 
 
-__all__ = ["START", "Agent", "Move", "Owner", "Speaker", "Stranger", "histories"]
+__all__ = ["START", "Agent", "Clock", "Move", "Owner", "Speaker", "Stranger", "histories"]
 
-Speaker: TypeAlias = Agent | Stranger | Owner
+
+class Clock(Struct, frozen=True):
+    """Nobody: a minute is over, and the daemon looks what there is to tell."""
+
+
+Speaker: TypeAlias = Agent | Stranger | Owner | Clock
 
 
 class Move(Struct, frozen=True):
@@ -113,6 +119,7 @@ def _moves(*, steady: bool) -> st.SearchStrategy[Move]:
         (6, moves(owner, any_of(HOSTS))),
         (2, moves(st.builds(Stranger, st.sampled_from(Level)), any_of(ARRIVALS))),
         (0 if steady else 1, moves(agents, st.none())),
+        (0 if steady else 3, moves(st.builds(Clock), st.none())),
         (1, moves(agents, _wrong)),
     )
 
@@ -133,23 +140,43 @@ def _scenes(*, steady: bool) -> st.SearchStrategy[list[Move]]:
         noticed = wire.Save(key=key, content=f"tea {MARK}", entity="Asha")
         of_asha = wire.Save(content=f"a note of {MARK} on tea and coffee in the city", entity="Asha")
         promise = wire.PromiseAdd(text=f"will bring tea from {MARK}", deadline="2001-01-01")
+        slept = wire.WellnessAdd(mood=f"calm in {MARK}", sleep_hours=6.5)
         scenes = [
             by(3, noticed) + by(one, said) + by(3, wire.Get(key=key)),
             by(one, said, wire.Deny(key=key), wire.Deny(key=key), wire.Review()),
             by(one, said) + by(other, noticed, wire.Get(key=key), wire.History(key=key)),
-            by(one, guess) + by(other, wire.Save(key=key, content=text, source="user_explicit"), wire.Review()),
+            by(one, guess) + by(other, said, wire.Review()),
+            by(one, guess, said, wire.Review()),
+            by(one, said, noticed, of_asha, wire.List(limit=1), wire.List(limit=1, cursor=CURSOR)),
+            by(one, said) + owner(wire.Undo(id=ID), wire.Undo(session=SESSION)),
             by(one, of_asha) + by(other, of_asha, wire.Save(content="Asha drinks black coffee", entity="Asha")),
             by(one, said, noticed, wire.Why(key=key)) + by(one, wire.Vacuum(), wait=quarter) + owner(wire.Week()),
             by(one, said) + owner(*(wire.Erase(key=key, confirm=n) for n in (1, 2, 3)), said),
             by(one, said) + owner(wire.WhyNot(key=key)) + by(other, wire.Forget(key=key)) + by(one, said),
+            by(one, promise, wire.PromiseDone(id=ID)),
             by(one, promise) + by(other, wire.PromiseDone(id=ID), wire.PromiseList(all=True)),
+            by(0, promise) + by(3, wire.PromiseDone(id=ID), promise, wire.PromiseList()),
+            by(0, slept) + by(3, slept, wire.WellnessList()),
             owner(wire.AliasAdd(alias="आशा", entity="Asha")) + by(one, of_asha, wire.Forget(entity="आशा")),
         ]
-        return st.sampled_from([each for each in scenes if all(built(move.request) for move in each)])
+        return st.sampled_from(scenes)
 
     lines = st.integers(0, 5)
     drawn = st.tuples(st.sampled_from(KEYS), st.sampled_from(TEXTS), lines, lines, some_levels)
     return drawn.flatmap(lambda values: scene(*values))
+
+
+def _watch(line: int) -> list[Move]:
+    """Somebody wants to be told, and there is something to tell: that a memory ends, and then that a promise is due."""
+    topics = ["promise_due", "memory_expiring", "proposal_waiting"]
+    ends, due = (to_iso(START + hours * DAY // 24) for hours in (60, 90))
+    asks = [
+        wire.Subscribe(to=topics),
+        wire.Save(content=f"the tea of {MARK} is in town", expires_at=ends),
+        wire.PromiseAdd(text=f"will bring tea from {MARK}", deadline=due),
+    ]
+    minute, day = Move(Clock(), None, 1000), Move(Clock(), None, 4 * DAY)
+    return [*(Move(Agent(line), ask, 1000) for ask in asks), minute, day, Move(Agent(line), wire.Expire(), 1000)]
 
 
 @st.composite
@@ -164,6 +191,7 @@ def histories(draw: st.DrawFn, *, steady: bool = False) -> list[Move]:
     ]
     rising = [Move(Owner(), wire.SessionOpen(level=low, ceiling="RESTRICTED"), 1) for low in ("PUBLIC", "INTERNAL")]
     partings = [Move(Agent(line), wire.Ping(), 1) for line in range(len(arrivals) + len(rising))]
+    watches = [] if steady else draw(st.lists(st.integers(0, 5), max_size=2).map(lambda lines: [*map(_watch, lines)]))
     one = _moves(steady=steady).map(lambda move: [move])
-    acts = draw(st.lists(weighted((15, one), (1, _scenes(steady=steady))), min_size=60, max_size=90))
-    return [*arrivals, *rising, *chain.from_iterable(acts), *partings]
+    acts = draw(st.lists(weighted((12, one), (1, _scenes(steady=steady))), min_size=50, max_size=70))
+    return [*arrivals, *rising, *chain.from_iterable([*watches, *acts]), *partings]

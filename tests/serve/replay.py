@@ -9,9 +9,11 @@ from memtrigd.domain.moments import Micros
 from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
 from tests.serve.asking import CURSOR, ID, MARK, SESSION, START, TOKEN
 from tests.serve.harness import Line, Nursery, World, mark
-from tests.serve.histories import Agent, Move, Owner, Stranger
+from tests.serve.histories import Agent, Clock, Move, Owner, Stranger
 
 OWNERS_LINE = -1
+CLOCKS_LINE = -2
+"""No line: time passes, which is no act of any level."""
 
 
 class Step(Struct, frozen=True):
@@ -61,6 +63,9 @@ class Player:
     def play(self, step: Step) -> bytes:
         """Do what the step says and return the bytes that come back."""
         self._world.now, self._world.handed = step.at, None
+        if step.line == CLOCKS_LINE:
+            self._world.tick()
+            return b""
         line = self._lines.get(step.line)
         if line is None:
             if step.door == HANDED:
@@ -107,7 +112,7 @@ class Author:
         step = msgspec.structs.replace(step, reply=self._player.play(step))
         step = msgspec.structs.replace(step, level=_where_it_ran(request, step))
         self.steps.append(step)
-        if frame is None and len(self._lines) > 1:
+        if frame is None and line != CLOCKS_LINE and len(self._lines) > 1:
             self._lines.remove((line, door))
         if step.reply and isinstance(request, wire.Request):
             self._learn(step, request)
@@ -121,9 +126,13 @@ class Author:
                 return self._lines[-1]
             case Owner():
                 return OWNERS_LINE, CONTROL
+            case Clock():
+                return CLOCKS_LINE, CONTROL
 
     def _level_of(self, line: int, door: Door) -> Level:
         """The level of whoever is on a line: the owner sees all, unless the act says otherwise."""
+        if line == CLOCKS_LINE:
+            return Level.PUBLIC
         session = self._session_of.get(line)
         if session is not None:
             return self._level[session]
@@ -237,7 +246,13 @@ def _parts(number: int, request: object) -> tuple[bytes, ...]:
 
 def _where_it_ran(request: object, step: Step) -> Level:
     """The level of an act that looks itself for the level that it is to run at, and did so; else as it was said."""
-    if isinstance(request, wire.Act) and request.level is None and isinstance(request.request, wire.Unforget):
-        result = step.answers()[-1].result
-        return Level[result.level] if isinstance(result, wire.Settled) else Level.RESTRICTED
+    if not isinstance(request, wire.Act) or request.level is not None:
+        return step.level
+    match request.request, step.answers()[-1].result:
+        case wire.Unforget(), wire.Settled(level=level):
+            return Level[level]
+        case wire.AliasRemove(), wire.Aliases(aliases=[removed, *_]):
+            return Level[removed.level]
+        case ((wire.Unforget() | wire.AliasRemove()), _):
+            return Level.RESTRICTED
     return step.level

@@ -11,7 +11,7 @@ from tests.serve.harness import Nursery, mark
 from tests.serve.histories import Move, histories
 from tests.serve.replay import Step, play_again, play_in_full, purged
 
-EXAMPLES = 200
+EXAMPLES = 100
 DEEP_EXAMPLES = int(os.environ.get("MEMTRIG_EXAMPLES", "5000"))
 PARTS = 4
 """Tests that share the deep examples, so that they can run beside each other."""

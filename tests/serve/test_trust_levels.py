@@ -134,9 +134,10 @@ def test_what_is_over_is_not_confirmed(shared_daemon: Daemon, owner: Owner) -> N
 
 
 def test_what_was_denied_is_not_strengthened_from_above(world: World) -> None:
-    """A denied memory is recalled by a reader of its own level and by one above: it counts a tenth for both."""
+    """Whoever recalls a memory, at its own level or above, before its denial or after: it counts a tenth for both."""
     low, high = world.agent(Level.PUBLIC), world.agent(Level.CONFIDENTIAL)
     low.ask(wire.Save(key="denied", content="She has a boat"))
+    high.ask(wire.Get(key="denied"))
     low.ask(wire.Deny(key="denied"))
     for reader in (low, high):
         reader.ask(wire.Get(key="denied"))
