@@ -93,7 +93,7 @@ def test_memory_triggers_tools_answer_as_they_did(agent: Agent) -> None:
                 "memory_write",
                 entity=entity,
                 kind="emotion",
-                value="有点累",
+                value=f"{entity}有点累",
                 source="self_inferred",
                 confidence=0.3,
             )
