@@ -35,6 +35,7 @@ from memtrigd.serve.dispatch import Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.intents import PREFIX
+from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
 from memtrigd.store.interface_control import ControlReader
@@ -116,7 +117,7 @@ async def _serve(
     )
     acceptor = Acceptor(sessions)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
-    service = acceptor.service = Service(dispatcher, greeting, sessions, seat_belt=config.owner.seat_belt)
+    service = acceptor.service = Service(dispatcher, greeting, sessions, mcp=Engine(), seat_belt=config.owner.seat_belt)
 
     errands = Errands(_orders(config), service.promises_due, rows, writers, run_command)
 

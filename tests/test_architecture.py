@@ -30,6 +30,7 @@ LOGGERS = {
     "memtrigd/logs.py",
     "memtrigd/reload.py",
     "memtrigd/serve/faults.py",
+    "memtrigd/serve/mcp/engine.py",
 }
 """Who may log."""
 LOGGED = {

@@ -1,6 +1,7 @@
 """From a frame's body to a typed request, by the door that it came through."""
 
 from collections.abc import Callable
+from typing import Final
 
 import msgspec
 from memtrig import wire
@@ -9,6 +10,8 @@ from memtrigd.domain import claim
 from memtrigd.domain.errors import Refusal
 from memtrigd.gate.doors import DoorKind
 
+LARGE: Final = 2 << 10
+"""Characters of a save from which its analysis goes to a thread of its own: ten milliseconds, were all words new."""
 _DECODERS: dict[DoorKind, Callable[[bytes | msgspec.Raw], wire.Request]] = {
     DoorKind.LEVEL: wire.decode_agent,
     DoorKind.HANDED: wire.decode_agent,
@@ -73,3 +76,20 @@ _OTHER_DOOR = {
     DoorKind.CONTROL: "The owner's data verbs come inside act; agents use a level socket.",
     DoorKind.HOOK: "A hook's socket carries only what a host's hook needs.",
 }
+
+
+def is_large(request: wire.Save) -> bool:
+    """Tell whether the text of a save takes long to analyse."""
+    texts = (request.content, request.context or "", request.entity or "", *request.tags)
+    return sum(map(len, texts)) >= LARGE
+
+
+def is_write(request: wire.Request) -> bool:
+    """Tell whether a request changes something."""
+    return isinstance(request.request if isinstance(request, wire.Act) else request, wire.Write)
+
+
+def analysed_elsewhere(request: wire.Request) -> bool:
+    """Tell whether a save's text is prepared on another thread: the next write must not overtake it."""
+    inner = request.request if isinstance(request, wire.Act) else request
+    return isinstance(inner, wire.Save) and is_large(inner)

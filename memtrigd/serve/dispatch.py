@@ -24,6 +24,7 @@ from memtrigd.gate.policy import Permit
 from memtrigd.gate.sessions import Ids, Sessions
 from memtrigd.gate.view import View
 from memtrigd.serve import erasing
+from memtrigd.serve.decode import is_large
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.handlers.erase import erase
@@ -33,8 +34,6 @@ from memtrigd.serve.turn import Turn
 from memtrigd.serve.whereabouts import level_of
 from memtrigd.store.interface import Hands, LevelReader, Remembered, Upkeep
 
-LARGE: Final = 2 << 10
-"""Characters of a save from which its analysis goes to a thread of its own: ten milliseconds, were all words new."""
 ABOUT_ITSELF: Final = (wire.GetStatus, wire.Recover, wire.Init)
 """Requests about what the daemon knows of itself."""
 QUEUED: Final = 4096
@@ -239,12 +238,6 @@ class Dispatcher(Struct, frozen=True):
     def _turn(self, leave: Permit, view: View) -> Turn:
         now, new_id = self.clock(), partial(self.ids.memory, leave.level)
         return Turn(view, leave.actor, now, new_id, self.zone, self.ears, self.recalls.note)
-
-
-def is_large(request: wire.Save) -> bool:
-    """Tell whether the text of a save takes long to analyse."""
-    texts = (request.content, request.context or "", request.entity or "", *request.tags)
-    return sum(map(len, texts)) >= LARGE
 
 
 def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Result:

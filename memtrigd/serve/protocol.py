@@ -14,9 +14,11 @@ from memtrig import wire
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.serve import decode
-from memtrigd.serve.dispatch import Caller, Done, Reply, is_large
+from memtrigd.serve.decode import analysed_elsewhere, is_write
+from memtrigd.serve.dispatch import Caller, Done, Reply
 from memtrigd.serve.frames import Splitter
 from memtrigd.serve.handover import hand_over
+from memtrigd.serve.heirs import Heir
 
 IN_FLIGHT: Final = 128
 """Requests of one connection that may wait or run; then its bytes are left in the kernel until there is room."""
@@ -48,6 +50,9 @@ class Service(Protocol):
     def fault(self, error: BaseException) -> Refusal:
         """Log a fault of our own and turn it into what the caller may know of it."""
 
+    def lines(self, connection: "Connection") -> Heir | None:
+        """Whoever goes on with a connection that speaks in lines instead of frames; None where that is no language."""
+
 
 class Connection(asyncio.Protocol):
     """The life of one connection, from accept to close. ``gone`` is set after it."""
@@ -72,6 +77,8 @@ class Connection(asyncio.Protocol):
         self._scheduled = False
         self._ended = False
         self._closed = False
+        self._fresh = True
+        self._heir: Heir | None = None
         self._caller: Caller | None = None
         self._transport: asyncio.Transport | None = None
 
@@ -106,8 +113,20 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what arrived; answers that are ready at once leave in one write."""
+        if self._fresh:
+            self._fresh = False
+            if data.startswith(b"{") and self._bequeath(data):  # a frame begins with 0: none has 16 MiB
+                return
         self._splitter.feed(data)
         self._go_on()
+
+    def _bequeath(self, data: bytes) -> bool:
+        """Let a line-wise language have the bytes, where the door has one."""
+        self._heir = self._service.lines(self)
+        if isinstance(self._heir, asyncio.Protocol):
+            self.transport.set_protocol(self._heir)
+            self._heir.data_received(data)
+        return self._heir is not None
 
     def _go_on(self) -> None:
         """Do what there is room for: waiting requests first, then a share of the frames that are in the buffer.
@@ -182,7 +201,7 @@ class Connection(asyncio.Protocol):
         """Start what may start: writes beside writes, reads beside reads, each behind the others before it."""
         while self._waiting and not self._barrier and not self._clogged:
             number, request, size = self._waiting[0]
-            writes = _is_write(request)
+            writes = is_write(request)
             reading = self._running - self._writing
             if reading if writes else (self._writing or reading >= READS):
                 break
@@ -192,7 +211,7 @@ class Connection(asyncio.Protocol):
     def _start(self, number: int, request: wire.Request, size: int, writes: bool) -> None:
         self._running += 1
         self._writing += writes
-        slow = _analysed_elsewhere(request)
+        slow = analysed_elsewhere(request)
         self._barrier = slow
 
         def done(reply: Reply) -> None:
@@ -259,6 +278,9 @@ class Connection(asyncio.Protocol):
 
     def stop_reading(self) -> None:
         """Take no more requests: the daemon stops."""
+        if self._heir is not None:
+            self._heir.stop_reading()
+            return
         self._stopping = True
         self._waiting.clear()
         self.transport.pause_reading()
@@ -276,13 +298,3 @@ class Connection(asyncio.Protocol):
         self.gone.set()
         if self._caller is not None:
             self._service.lost(self._caller, self)
-
-
-def _is_write(request: wire.Request) -> bool:
-    return isinstance(request.request if isinstance(request, wire.Act) else request, wire.Write)
-
-
-def _analysed_elsewhere(request: wire.Request) -> bool:
-    """Tell whether a save's text is prepared on another thread: the next write must not overtake it."""
-    inner = request.request if isinstance(request, wire.Act) else request
-    return isinstance(inner, wire.Save) and is_large(inner)

@@ -16,7 +16,10 @@ from memtrigd.serve import faults
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
 from memtrigd.serve.everywhere import at_each_level, at_every_level
 from memtrigd.serve.greeting import Greeting
+from memtrigd.serve.heirs import Heir
 from memtrigd.serve.intents import Intents
+from memtrigd.serve.mcp.engine import Engine
+from memtrigd.serve.mcp.line import Line
 from memtrigd.serve.notices import PROMISE_DUE, news
 from memtrigd.serve.protocol import Connection
 from memtrigd.serve.subscriptions import Subscriptions
@@ -28,8 +31,11 @@ _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
 class Service:
     """What connections talk to."""
 
-    def __init__(self, dispatcher: Dispatcher, greeting: Greeting, sessions: Sessions, *, seat_belt: bool) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, greeting: Greeting, sessions: Sessions, *, mcp: Engine, seat_belt: bool
+    ) -> None:
         self._dispatcher = dispatcher
+        self._mcp = mcp
         self._ears = dispatcher.ears
         self._greeting = greeting
         self._sessions = sessions
@@ -66,6 +72,12 @@ class Service:
                     self._dispatcher.take(caller, request, done)
         except Refusal as refusal:
             done(Reply(error=refusal))
+
+    def lines(self, connection: Connection) -> Heir | None:
+        """MCP, on the sockets of agents."""
+        if connection.caller.door.kind not in (DoorKind.LEVEL, DoorKind.HANDED):
+            return None
+        return Line(self, connection, self._mcp)
 
     def resume(self, kept: Iterable[str], done: Callable[[], None]) -> None:
         """Carry out the owner's wishes at every level that the last stop cut off; ``kept`` are what names them."""

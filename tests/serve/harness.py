@@ -30,6 +30,7 @@ from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.intents import PREFIX
+from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.protocol import Connection
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.service import Service
@@ -250,7 +251,7 @@ class World:
             facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}, dreamer.figures(), self.left()),
         )
         greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
-        self._service = Service(dispatcher, greeting, self._sessions, seat_belt=True)
+        self._service = Service(dispatcher, greeting, self._sessions, mcp=Engine(), seat_belt=True)
         self._service.resume(self.rows.settings(PREFIX), lambda: None)
 
     def connect(self, door: Door) -> Line:

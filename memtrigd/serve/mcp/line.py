@@ -1,0 +1,245 @@
+"""One MCP connection: a greeting of the pump, then JSON-RPC, a message a line, both ways.
+
+Lines that come before the library is there are held as they are. A large line's arguments are taken out before the
+library sees them, since it looks at each byte many times, and put back before the tool.
+"""
+
+import asyncio
+from typing import Any, Final
+
+import msgspec
+from memtrig import wire
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp.desk import Desk, Greeted, Service
+from memtrigd.serve.mcp.engine import Engine
+from memtrigd.serve.mcp.streams import Incoming, Outgoing
+from memtrigd.serve.protocol import Connection
+
+LONGEST: Final = 16 << 20
+"""Bytes of a line: a content of 1 MiB may be 6 MiB as JSON with escapes."""
+LARGE: Final = 32 << 10
+"""Bytes of a line from which its arguments go round the library."""
+HELD: Final = 64
+"""Messages of one connection that may wait; then its bytes are left in the kernel."""
+TOOL_SETS: Final = ("core", "triggerfish", "memory-trigger", "all")
+_PARSE, _INVALID = -32700, -32600
+
+
+class Greeting(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The first line's ``memtrig``: who the pump speaks for."""
+
+    protocol: int
+    agent: str | None = None
+    conversation: str | None = None
+    space: str | None = None
+    tools: str = "core"
+    client: str | None = None
+    resume: str | None = None
+
+
+class _First(msgspec.Struct, forbid_unknown_fields=True):
+    memtrig: Greeting
+
+
+class Line(asyncio.Protocol):
+    """The bytes of one connection that shows itself to be MCP. ``connection`` stays what the gate knows it by."""
+
+    def __init__(self, service: Service, connection: Connection, engine: Engine) -> None:
+        self._service = service
+        self._connection = connection
+        self._engine = engine
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._skipping = False
+        self._early: list[bytes] = []
+        self._paused = False
+        self._task: asyncio.Task[None] | None = None
+        self.desk: Desk | None = None
+        self.incoming = Incoming(self._taken)
+        self.outgoing = Outgoing(self.write)
+        self.aside: dict[Any, Any] = {}
+        """Arguments of large calls under way, by the id of their request."""
+        self._transport = connection.transport
+
+    # -- bytes in ------------------------------------------------------------------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        """Cut what arrived into lines."""
+        self._buffer += data
+        while (end := self._buffer.find(b"\n", self._scanned)) >= 0:
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            self._scanned = 0
+            if self._skipping:
+                self._skipping = False
+            elif line.strip():
+                self._read(line)
+        self._scanned = len(self._buffer)
+        if self._scanned > LONGEST:
+            if not self._skipping:
+                self._complain(None, _INVALID, f"A line may have {LONGEST >> 20} MiB; this one is longer.")
+            self._skipping = True
+            self._buffer.clear()
+            self._scanned = 0
+
+    def _read(self, line: bytes) -> None:
+        if self.desk is None:
+            self._greet(line)
+        elif self._engine.ready:
+            self._deliver(line)
+        else:
+            self._early.append(line)
+        self._back_pressure()
+
+    def _deliver(self, line: bytes) -> None:
+        """Hand a line to the library, or answer what it could not read."""
+        try:
+            number, spared = self._spare(line) if len(line) >= LARGE else (None, line)
+            message, number = self._engine.read(spared)
+        except ValueError as error:
+            broken = _is_broken(line)
+            self._complain(None, _PARSE if broken else _INVALID, "Parse error" if broken else "Invalid request")
+            del error
+            return
+        self.incoming.put(message, number)
+
+    def _spare(self, line: bytes) -> tuple[Any, bytes]:
+        """Take the arguments out of a large call."""
+        whole = msgspec.json.decode(line)
+        params = whole.get("params") if isinstance(whole, dict) else None
+        number = whole.get("id") if isinstance(whole, dict) else None
+        if not isinstance(params, dict) or not isinstance(params.get("arguments"), dict) or number is None:
+            return None, line
+        self.aside[number] = params["arguments"]
+        return number, msgspec.json.encode({**whole, "params": {**params, "arguments": {}}})
+
+    def _taken(self) -> None:
+        self._back_pressure()
+
+    def _back_pressure(self) -> None:
+        full = len(self.incoming) + len(self._early) >= HELD
+        if full and not self._paused:
+            self._paused = True
+            self._transport.pause_reading()
+        elif not full and self._paused:
+            self._paused = False
+            self._transport.resume_reading()
+
+    # -- the greeting --------------------------------------------------------------------------------------------
+
+    def _greet(self, line: bytes) -> None:
+        """Begin or resume the session; then let the library serve it."""
+        try:
+            said = msgspec.json.decode(line, type=_First).memtrig
+            if said.tools not in TOOL_SETS:
+                raise Refusal("bad_value", f"No tool set is {said.tools!r}.", f"It is one of {', '.join(TOOL_SETS)}.")
+            self._say_hello(said)
+        except (msgspec.MsgspecError, Refusal) as error:
+            refusal = error if isinstance(error, Refusal) else _not_a_greeting(error)
+            told = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
+            self.write_line(msgspec.json.encode({"memtrig": {"error": told}}))
+            self._transport.close()
+
+    def _say_hello(self, said: Greeting) -> None:
+        caller = self._connection.caller
+        greeted = Greeted(said.agent, said.conversation, said.space, said.tools)
+        welcome: dict[str, str | None] = {"session": caller.session, "resume": None}
+        if caller.session is None:
+            hello = wire.Hello(
+                protocol=said.protocol,
+                agent=said.agent,
+                conversation=said.conversation,
+                space=said.space,
+                client=said.client,
+                resume=said.resume,
+            )
+
+            def greeted_back(reply: Any) -> None:
+                if reply.error is not None:
+                    raise reply.error
+                welcome.update(session=reply.result.session, resume=reply.result.resume)
+
+            self._service.take(caller, hello, self._connection, greeted_back)
+        self.desk = Desk(self._service, caller, self._connection, greeted)
+        self.write_line(msgspec.json.encode({"memtrig": welcome}))
+        self._task = asyncio.get_running_loop().create_task(self._serve())
+
+    async def _serve(self) -> None:
+        try:
+            await self._engine.prepared()
+            early, self._early = self._early, []
+            for line in early:
+                self._deliver(line)
+            self._back_pressure()
+            await self._engine.serve(self)
+        except Refusal as refusal:  # the library could not be loaded
+            self._complain(None, -32603, refusal.message)
+        except Exception as error:
+            self._service.fault(error)
+        finally:
+            self._transport.close()
+
+    # -- bytes out -----------------------------------------------------------------------------------------------
+
+    def write(self, message: Any) -> None:
+        """Send a message of the library."""
+        line, number = self._engine.spell(message)
+        if number is not None:
+            self.aside.pop(number, None)
+            self.incoming.answered(number)
+        self.write_line(line)
+        self._back_pressure()
+
+    def write_line(self, line: bytes) -> None:
+        """Send a line."""
+        if not self._transport.is_closing():
+            self._transport.write(line + b"\n")
+
+    def _complain(self, number: Any, code: int, message: str) -> None:
+        self.write_line(
+            msgspec.json.encode({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}})
+        )
+
+    # -- its end -------------------------------------------------------------------------------------------------
+
+    def stop_reading(self) -> None:
+        """Take no more requests: the daemon stops."""
+        self._paused = True
+        self._transport.pause_reading()
+        self.incoming.end()
+
+    def eof_received(self) -> bool:
+        """Answer what is under way to a peer that has said all."""
+        self.incoming.end()
+        return self._task is not None
+
+    def pause_writing(self) -> None:
+        """Let the library wait: the peer does not read."""
+        self.outgoing.clog()
+
+    def resume_writing(self) -> None:
+        """Go on once the peer has caught up."""
+        self.outgoing.clear()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Let go of everything, and tell the gate."""
+        self.incoming.abandon()
+        self.outgoing.close()
+        self._connection.connection_lost(error)
+
+
+def _is_broken(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line)
+    except msgspec.MsgspecError:
+        return True
+    return False
+
+
+def _not_a_greeting(error: Exception) -> Refusal:
+    return Refusal(
+        "hello_first",
+        f"The first line on this socket must be the greeting of memtrig-mcp: {str(error)[:200]}.",
+        "Let the agent's host start memtrig-mcp; docs/mcp.md shows how.",
+    )

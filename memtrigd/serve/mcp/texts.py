@@ -1,0 +1,52 @@
+"""Short texts for models: what a person would say of a memory in one line, within a budget of tokens."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from memtrig.wire import Record
+
+BUDGET: Final = 8000
+"""Tokens of one reply's text, unless the tool says otherwise; hosts cut at 25,000."""
+LINE: Final = 400
+"""Characters of a content that stand in a list; get brings the whole."""
+_DENSE: Final = 0x0900
+"""From here on (Devanagari, Thai, CJK …) a character takes about as much as two thirds of a token; below a quarter."""
+
+
+def tokens(text: str) -> int:
+    """Estimate the tokens of a text: 4 characters a token in Latin script, 1.5 beyond; high rather than low."""
+    dense = sum(c >= "\u0900" for c in text)
+    return int(dense / 1.5 + (len(text) - dense) / 4) + 1
+
+
+def one_line(text: str, limit: int = LINE) -> str:
+    """A text on one line, escaped so that it can't begin another, and cut with a word that says so."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else f"{flat[:limit].rstrip()}… ({len(text) - limit:,} characters more: get it)"
+
+
+def line(memory: Record) -> str:
+    """A memory on one line: its key, what it says, and what a model must know before it uses it."""
+    notes = [memory.kind, memory.updated[:10]]
+    notes += [f"about {memory.entity}"] if memory.entity else []
+    notes += ["a guess" if memory.source == "self_inferred" else ""]
+    notes += ["contested: ask the user" if memory.contested else ""]
+    notes += ["a lower level says something newer" if memory.newer_lower else ""]
+    said = ", ".join(filter(None, notes))
+    return f"{memory.key}: {one_line(memory.content)} ({said})"
+
+
+def within(lines: Iterable[str], budget: int = BUDGET) -> list[str]:
+    """As many whole lines as the budget has room for: the first in any case."""
+    kept: list[str] = []
+    for each in lines:
+        budget -= tokens(each) + 1
+        if kept and budget < 0:
+            break
+        kept.append(each)
+    return kept
+
+
+def incomplete(missing: tuple[str, ...]) -> str:
+    """A sentence about levels that could not be read, or nothing."""
+    return f"Not all could be read: {', '.join(missing)} is not available now." if missing else ""

@@ -1,0 +1,197 @@
+"""The tools of our own: to keep, to find, to list. Each is told to a model in words that make it use it well."""
+
+from typing import Annotated, Any, Final, Literal
+
+from memtrig import wire
+from msgspec import Meta
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp import texts
+from memtrigd.serve.mcp.desk import Desk
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, listed, record_schema
+
+Kind = Literal[
+    "preference", "event", "habit", "rule", "scene", "relationship", "emotion", "identity", "milestone", "general"
+]
+Source = Literal["user_explicit", "file_import", "auto_detect", "self_inferred"]
+PART: Final = 16_000
+"""Characters of a content that get gives at a time."""
+
+
+class Save(Arguments, frozen=True):
+    """What save takes."""
+
+    content: Annotated[str, Meta(description="One fact in a sentence of its own, in the user's language.")]
+    source: Annotated[
+        Source,
+        Meta(
+            description="user_explicit: the user said it (add quote). auto_detect: you saw it in their work. "
+            "self_inferred: you conclude it. file_import: a file says it. Never call a guess user_explicit."
+        ),
+    ]
+    quote: Annotated[str | None, Meta(description="The user's own words, verbatim; asked for with user_explicit.")] = (
+        None
+    )
+    key: Annotated[
+        str | None,
+        Meta(description="The name of this one fact, such as user-name or pref-tea: the same key updates it."),
+    ] = None
+    kind: Annotated[Kind | None, Meta(description="What the fact is about.")] = None
+    entity: Annotated[str | None, Meta(description="Whom or what it is about: user, Asha, project-acme.")] = None
+    tags: Annotated[list[str], Meta(description="Words to find it by, such as persona, preference, rule.")] = []  # noqa: RUF012
+    emotion_tags: Annotated[list[str], Meta(description="Feelings that go with it.")] = []  # noqa: RUF012
+    sentiment: Annotated[str | None, Meta(description="positive, negative or neutral.")] = None
+    context: Annotated[str | None, Meta(description="The mood or occasion in which it was said.")] = None
+    confidence: Annotated[
+        float | None, Meta(description="How sure you are of an inference, 0 to 1; below 0.8 it waits for a yes.")
+    ] = None
+    core: Annotated[bool | None, Meta(description="It never fades: who they are, whom they love.")] = None
+    expires_at: Annotated[str | None, Meta(description="When it stops being true: ISO 8601.")] = None
+    valid_from: Annotated[str | None, Meta(description="Since when it is true: ISO 8601.")] = None
+    valid_to: Annotated[str | None, Meta(description="Until when it was true: ISO 8601.")] = None
+    replaces: Annotated[str | None, Meta(description="The id of the memory that this one corrects.")] = None
+    lang: Annotated[str | None, Meta(description="The language of content: en, mr, zh.")] = None
+
+
+_OUTCOMES: Final = {
+    "new": "Saved",
+    "updated": "Saved in place of what was known",
+    "known": "Known already",
+    "confirmed": "Confirmed",
+    "pending": "Kept as a guess that waits for the user's yes; ask them before you rely on it",
+    "contested": "The user's word says otherwise and stays; this waits beside it. Ask the user which is right",
+    "echo": "Nothing changed: this was said before and waits, was refused, or was just told to you",
+}
+
+
+async def save(desk: Desk, given: Save) -> Shown:
+    """Keep one fact, and say what became of it."""
+    fields = {name: getattr(given, name) for name in Save.__struct_fields__}
+    saved = await desk.ask(wire.Save(**fields), wire.Saved)
+    lines = [f"{_OUTCOMES.get(saved.outcome, saved.outcome)}: {saved.key}."]
+    if saved.similar:
+        lines.append("Similar, say replaces=ID if you mean to correct one:")
+        lines += [f"- {each.id} {each.key}: {texts.one_line(each.content, 120)}" for each in saved.similar]
+    data: dict[str, Any] = {
+        "id": saved.id,
+        "key": saved.key,
+        "level": saved.level,
+        "status": saved.status,
+        "outcome": saved.outcome,
+        "seen_count": saved.seen_count,
+        "similar": [{"id": each.id, "key": each.key, "content": each.content} for each in saved.similar],
+    }
+    return Shown("\n".join(lines), data)
+
+
+class Get(Arguments, frozen=True):
+    """What get takes."""
+
+    key: Annotated[str, Meta(description="The key, as save, search or list named it.")]
+    offset: Annotated[int, Meta(description="Where to go on in a long content: the offset that you were told.")] = 0
+
+
+async def get(desk: Desk, given: Get) -> Shown:
+    """Give one memory by its key, a long one in parts."""
+    memory = (await desk.ask(wire.Get(key=given.key), wire.Got)).memory
+    if not 0 <= given.offset <= len(memory.content):
+        raise Refusal("bad_value", f"The content ends at {len(memory.content)}.", "Begin with offset 0.")
+    part = memory.content[given.offset : given.offset + PART]
+    end = given.offset + len(part)
+    more = len(memory.content) - end
+    lines = [part, *([f"… {more:,} characters more: offset {end}"] if more else [])]
+    if memory.supplement is not None:
+        lines.append(f"Beside it, not the user's word: {texts.one_line(memory.supplement.content)}")
+    if memory.newer_lower is not None:
+        lines.append(f"A lower level says something newer: {texts.one_line(memory.newer_lower.content)}")
+    if memory.contested:
+        lines.append("It is contested: ask the user whether it still holds.")
+    data = {**listed(memory), "content": part, "offset": given.offset, "more": more}
+    return Shown("\n".join(lines), data)
+
+
+class Search(Arguments, frozen=True):
+    """What search takes."""
+
+    query: Annotated[str, Meta(description="What you want to know, in the user's words and language.")]
+    max_results: Annotated[int, Meta(description="How many at most, 1 to 100.")] = 10
+
+
+async def search(desk: Desk, given: Search) -> Shown:
+    """Find memories by words."""
+    found = await desk.ask(wire.Search(query=given.query, max_results=given.max_results), wire.Found)
+    return _several(desk, found.results, "Nothing is known about this.")
+
+
+class List(Arguments, frozen=True):
+    """What list takes."""
+
+    tag: Annotated[str | None, Meta(description="Only memories with this tag.")] = None
+    limit: Annotated[int, Meta(description="How many at most, 1 to 500.")] = 50
+    cursor: Annotated[str | None, Meta(description="Where to go on: the cursor that you were told.")] = None
+
+
+async def listing(desk: Desk, given: List) -> Shown:
+    """List memories, the newest first."""
+    page = await desk.ask(wire.List(tag=given.tag, limit=given.limit, cursor=given.cursor), wire.Listed)
+    shown = _several(desk, page.memories, "Nothing is remembered yet.")
+    fitted = len(shown.data["memories"]) if shown.data else 0
+    cursor = page.next_cursor
+    if fitted < len(page.memories):  # the page is asked for again, as short as it has to be
+        short = wire.List(tag=given.tag, limit=fitted, cursor=given.cursor)
+        cursor = (await desk.ask(short, wire.Listed)).next_cursor
+    if cursor is None or shown.data is None:
+        return shown
+    return Shown(f"{shown.text}\nMore: cursor {cursor}", {**shown.data, "cursor": cursor})
+
+
+def _several(desk: Desk, memories: list[wire.Record], none: str) -> Shown:
+    """Several memories, a line each, as many as there is room for; how many are left out is said."""
+    lines = texts.within(f"{number}. {texts.line(memory)}" for number, memory in enumerate(memories, 1))
+    left = len(memories) - len(lines)
+    notes = [f"{left} more: ask for fewer, or more narrowly."] if left else []
+    text = "\n".join([*(lines or [none]), *notes, *filter(None, [texts.incomplete(desk.missing)])])
+    data = {"memories": [listed(memory) for memory in memories[: len(lines)]], "more": left}
+    return Shown(text, {**data, "incomplete": list(desk.missing)} if desk.missing else data)
+
+
+TOOLS: Final = (
+    Tool(
+        name="save",
+        title="Remember",
+        description="Remember one fact about the user or their work. Call it as soon as the user says something that "
+        "will matter later: facts, preferences, rules, corrections, promises, feelings. Not for what you can look up.",
+        arguments=Save,
+        run=save,
+        output=record_schema("id", "key", "level", "status", "outcome"),
+        repeats=True,
+    ),
+    Tool(
+        name="get",
+        title="Recall one memory",
+        description="Get one memory by its exact key. If you don't know the key, search.",
+        arguments=Get,
+        run=get,
+        output=record_schema("key", "content", "level", "status"),
+        reads=True,
+    ),
+    Tool(
+        name="search",
+        title="Search memories",
+        description="Find what is remembered. Call it before you ask the user something that they may have said "
+        "before, and when a task touches their preferences.",
+        arguments=Search,
+        run=search,
+        output=record_schema("memories", "more"),
+        reads=True,
+    ),
+    Tool(
+        name="list",
+        title="List memories",
+        description="List memories, the newest first, all or those with a tag. To find something, search instead.",
+        arguments=List,
+        run=listing,
+        output=record_schema("memories", "more"),
+        reads=True,
+    ),
+)

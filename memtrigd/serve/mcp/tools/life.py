@@ -1,0 +1,265 @@
+"""The tools of our own: to forget, deny and confirm, what comes to mind, what waits, what was promised."""
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from memtrig import wire
+from msgspec import Meta
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp import texts
+from memtrigd.serve.mcp.desk import Desk
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, listed, record_schema
+
+_QUOTE = "The user's own words, verbatim."
+
+
+class Forget(Arguments, frozen=True):
+    """What forget takes."""
+
+    key: Annotated[str | None, Meta(description="The key of the one memory to forget.")] = None
+    id: Annotated[str | None, Meta(description="Or its id.")] = None
+    entity: Annotated[str | None, Meta(description="Or all about an entity.")] = None
+    tag: Annotated[str | None, Meta(description="Or all with a tag.")] = None
+    kind: Annotated[str | None, Meta(description="Of an entity or tag: only this kind.")] = None
+    reason: Annotated[str | None, Meta(description="Why, for the owner's record.")] = None
+    quote: Annotated[str | None, Meta(description=_QUOTE)] = None
+    dry_run: Annotated[bool, Meta(description="Only say what would be forgotten.")] = False
+    confirm: Annotated[int | None, Meta(description="Over 20: the count that you were told, once they agree.")] = None
+
+
+async def forget(desk: Desk, given: Forget) -> Shown:
+    """Forget, and keep the wish."""
+    asked = wire.Forget(**{name: getattr(given, name) for name in Forget.__struct_fields__})
+    done = await desk.ask(asked, wire.Forgotten)
+    verb = "Would forget" if done.dry_run else "Forgot"
+    lines = [f"{verb} {done.count}: {', '.join(each.key for each in done.memories) or 'nothing at this level'}."]
+    if done.elsewhere:
+        lines.append(f"Copies at {', '.join(done.elsewhere)} are hidden from here; the owner decides about them.")
+    if not done.dry_run:
+        lines.append("Do not bring it up again.")
+    return Shown(" ".join(lines), msgspec.to_builtins(done))
+
+
+class Deny(Arguments, frozen=True):
+    """What deny takes."""
+
+    key: Annotated[str | None, Meta(description="The key of the memory that is wrong.")] = None
+    id: Annotated[str | None, Meta(description="Or its id.")] = None
+    reason: Annotated[str | None, Meta(description="What the user says is right instead, or why.")] = None
+    quote: Annotated[str | None, Meta(description=_QUOTE)] = None
+
+
+async def deny(desk: Desk, given: Deny) -> Shown:
+    """Say that a memory is wrong."""
+    asked = wire.Deny(key=given.key, id=given.id, reason=given.reason, quote=given.quote)
+    settled = await desk.ask(asked, wire.Settled)
+    gone = settled.status == "disputed"
+    text = "no longer served until the user decides" if gone else "it counts a tenth now; denied again it is not served"
+    return Shown(f"Denied {settled.key}: {text}.", msgspec.to_builtins(settled))
+
+
+class Confirm(Arguments, frozen=True):
+    """What confirm takes."""
+
+    id: Annotated[str, Meta(description="The id of what waits, as review or save named it.")]
+    quote: Annotated[str, Meta(description="The words by which the user said yes, verbatim.")]
+
+
+async def confirm(desk: Desk, given: Confirm) -> Shown:
+    """Relay the user's yes."""
+    settled = await desk.ask(wire.Confirm(id=given.id, quote=given.quote), wire.Settled)
+    return Shown(f"Confirmed {settled.key}: it is {settled.status}.", msgspec.to_builtins(settled))
+
+
+class Recall(Arguments, frozen=True):
+    """What recall takes."""
+
+    limit: Annotated[int, Meta(description="How many ideas, 1 to 10.")] = 3
+
+
+async def recall(desk: Desk, given: Recall) -> Shown:
+    """What is worth bringing up."""
+    ideas = (await desk.ask(wire.Recall(limit=given.limit), wire.Recalled)).ideas
+    lines = texts.within(f"- {texts.line(idea.memory)} [{idea.channel}: {idea.reason}]" for idea in ideas)
+    data = {
+        "ideas": [
+            {"memory": listed(idea.memory), "channel": idea.channel, "reason": idea.reason}
+            for idea in ideas[: len(lines)]
+        ]
+    }
+    return Shown("\n".join(lines) or "Nothing comes to mind now.", data)
+
+
+class Review(Arguments, frozen=True):
+    """What review takes."""
+
+    limit: Annotated[int, Meta(description="How many at most, 1 to 500.")] = 20
+
+
+async def review(desk: Desk, given: Review) -> Shown:
+    """What of this session waits for the user's answer."""
+    told = await desk.ask(wire.Review(limit=given.limit), wire.Reviewed)
+    lines = texts.within(f"- {item.about} {item.memory.id} {texts.line(item.memory)}" for item in told.items)
+    left = len(told.items) - len(lines) + told.more
+    items = [
+        {
+            "about": item.about,
+            "memory": listed(item.memory),
+            **({"against": listed(item.against)} if item.against is not None else {}),
+        }
+        for item in told.items[: len(lines)]
+    ]
+    text = "\n".join([*(lines or ["Nothing waits."]), *([f"{left} more."] if left else [])])
+    return Shown(text, {"items": items, "more": left})
+
+
+class Promise(Arguments, frozen=True):
+    """What promise takes."""
+
+    action: Annotated[Literal["add", "done", "list", "check"], Meta(description="What to do; check: what is due.")]
+    text: Annotated[str | None, Meta(description="add: what was promised.")] = None
+    deadline: Annotated[str | None, Meta(description="add: until when, ISO 8601 or a date.")] = None
+    entity: Annotated[str | None, Meta(description="add: whom it concerns.")] = None
+    id: Annotated[str | None, Meta(description="done: the id of the promise.")] = None
+    within_hours: Annotated[float, Meta(description="check: what falls due in so many hours, too.")] = 0.0
+
+
+async def promise(desk: Desk, given: Promise) -> Shown:
+    """Keep track of what was promised to the user."""
+    match given.action:
+        case "add":
+            if given.text is None:
+                raise Refusal("bad_request", "add needs text: what was promised.", "")
+            asked = wire.PromiseAdd(text=given.text, deadline=given.deadline, entity=given.entity)
+            return _promised("Noted", (await desk.ask(asked, wire.Promised)).promise)
+        case "done":
+            if given.id is None:
+                raise Refusal("bad_request", "done needs id: which promise.", "list shows them.")
+            return _promised("Kept", (await desk.ask(wire.PromiseDone(id=given.id), wire.Promised)).promise)
+        case "check":
+            told = await desk.ask(wire.PromiseCheck(within_hours=given.within_hours), wire.Promises)
+        case _:
+            told = await desk.ask(wire.PromiseList(), wire.Promises)
+    lines = texts.within(f"- {_said(each)}" for each in told.promises)
+    left = len(told.promises) - len(lines) + told.more
+    data: dict[str, Any] = {
+        "promises": [msgspec.to_builtins(each) for each in told.promises[: len(lines)]],
+        "more": left,
+        "unfulfilled": told.unfulfilled,
+    }
+    return Shown("\n".join([*(lines or ["No promise is open."]), *([f"{left} more."] if left else [])]), data)
+
+
+def _promised(verb: str, promise: wire.Promise) -> Shown:
+    return Shown(f"{verb}: {_said(promise)}", {"promises": [msgspec.to_builtins(promise)], "more": 0})
+
+
+def _said(promise: wire.Promise) -> str:
+    until = f", by {promise.deadline[:16]}" if promise.deadline else ""
+    return f"{promise.id} {texts.one_line(promise.text)} ({promise.status}{until})"
+
+
+class Nothing(Arguments, frozen=True):
+    """No arguments."""
+
+
+async def stats(desk: Desk, given: Nothing) -> Shown:
+    """Figures of what this session sees."""
+    told = await desk.ask(wire.Stats(), wire.Statistics)
+    lines = [
+        f"{level.level}: {level.statuses.get('active', 0)} memories, {level.core} core, "
+        f"mean importance of the rest {level.mean_importance}"
+        for level in told.levels
+    ]
+    data = {
+        "levels": [msgspec.to_builtins(level) for level in told.levels],
+        "weakest": [listed(memory) for memory in told.weakest],
+        "stalest": [listed(memory) for memory in told.stalest],
+    }
+    return Shown("\n".join(lines), data)
+
+
+async def whoami(desk: Desk, given: Nothing) -> Shown:
+    """Who the daemon takes this session for."""
+    me = await desk.ask(wire.Whoami(), wire.Me)
+    text = f"Session {me.session} of {me.agent or 'an unnamed agent'} at {me.level}; reads {', '.join(me.reads)}."
+    return Shown(text, msgspec.to_builtins(me))
+
+
+TOOLS: Final = (
+    Tool(
+        name="forget",
+        title="Forget",
+        description="The user asks not to be reminded: forget by exactly one of key, id, entity or tag. It is not "
+        "learnt again unless the user says it. Only at the user's wish.",
+        arguments=Forget,
+        run=forget,
+        output=record_schema("count", "memories", "levels"),
+        destroys=True,
+    ),
+    Tool(
+        name="deny",
+        title="Say that a memory is wrong",
+        description="The user says that a memory is wrong. If they say what is right, save that under the same key "
+        "instead.",
+        arguments=Deny,
+        run=deny,
+        output=record_schema("id", "key", "level", "status"),
+        destroys=True,
+        repeats=False,
+    ),
+    Tool(
+        name="confirm",
+        title="Relay the user's yes",
+        description="The user said yes to a guess that waits: pass it on with their words.",
+        arguments=Confirm,
+        run=confirm,
+        output=record_schema("id", "key", "level", "status"),
+    ),
+    Tool(
+        name="recall",
+        title="What is worth bringing up",
+        description="What to bring up unasked, and why: at the start of a conversation or in a lull. Once is enough.",
+        arguments=Recall,
+        run=recall,
+        output=record_schema("ideas"),
+        reads=True,
+    ),
+    Tool(
+        name="review",
+        title="What waits for an answer",
+        description="Your guesses that wait for the user, what they disputed, what runs out soon.",
+        arguments=Review,
+        run=review,
+        output=record_schema("items", "more"),
+        reads=True,
+    ),
+    Tool(
+        name="promise",
+        title="Promises",
+        description="Keep what you or the user promised, with its deadline: add, done, list, check what is due.",
+        arguments=Promise,
+        run=promise,
+        output=record_schema("promises", "more"),
+        repeats=False,
+    ),
+    Tool(
+        name="stats",
+        title="Figures",
+        description="How much is remembered, and what fades.",
+        arguments=Nothing,
+        run=stats,
+        output=record_schema("levels", "weakest", "stalest"),
+        reads=True,
+    ),
+    Tool(
+        name="whoami",
+        title="Who am I",
+        description="This session's level and what it may read. The level can't be chosen.",
+        arguments=Nothing,
+        run=whoami,
+        output=record_schema("kind", "level", "reads"),
+        reads=True,
+    ),
+)
