@@ -8,15 +8,14 @@ from msgspec import Struct
 
 from memtrigd.domain import promises as rules
 from memtrigd.domain.memory import Status
-from memtrigd.domain.moments import DAY, to_iso
+from memtrigd.domain.moments import to_iso
+from memtrigd.serve.ending import ending
 from memtrigd.serve.handlers import promises
 from memtrigd.serve.turn import Turn
 
 PROMISE_DUE: Final = "promise_due"
 MEMORY_EXPIRING: Final = "memory_expiring"
 PROPOSAL_WAITING: Final = "proposal_waiting"
-SOON: Final = 3 * DAY
-"""How long before its end a memory is told of."""
 
 
 class News(Struct, frozen=True):
@@ -38,10 +37,9 @@ def _promises_due(turn: Turn) -> Iterator[News]:
 
 
 def _memories_expiring(turn: Turn) -> Iterator[News]:
-    view = turn.view
-    for reader in view.readers:
-        for memory in reader.select(view.spaces, [Status.ACTIVE.value], expires_before=turn.now + SOON):
-            if memory.expires_at is not None and memory.expires_at > turn.now and view.serves(memory, turn.now):
+    for reader in turn.view.readers:
+        for memory in ending(turn, reader):
+            if memory.expires_at is not None:
                 yield _of_one(MEMORY_EXPIRING, memory.level.name, memory.expires_at, memory.id)
 
 

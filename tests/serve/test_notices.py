@@ -8,8 +8,9 @@ from memtrig import wire
 
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import DAY, to_iso
+from memtrigd.domain.recall import SOON
 from memtrigd.gate.doors import CONTROL, LEVEL_DOORS
-from memtrigd.serve.notices import SOON, TOPICS
+from memtrigd.serve.notices import TOPICS
 from memtrigd.serve.subscriptions import AT_ONCE
 from tests.conftest import Daemon
 from tests.serve.asking import START

@@ -9,14 +9,13 @@ from msgspec.structs import replace
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
-from memtrigd.domain.moments import DAY
 from memtrigd.domain.trust import Rank, rank_of
+from memtrigd.serve.ending import ending
 from memtrigd.serve.records import fitting, record
 from memtrigd.serve.turn import Turn
 
 NAMED: Final = 100
 """How many memories are named in the answer, of what ran out and of what soon will; all are counted."""
-SOON: Final = 3 * DAY
 
 
 def expire(turn: Turn, request: wire.Expire) -> wire.Expired:
@@ -76,12 +75,7 @@ def _named(turn: Turn, request: wire.Expire) -> Memory:
 
 def _ending(turn: Turn) -> list[Memory]:
     """What the caller sees that ends within three days, the next to end first."""
-    rows = [
-        row
-        for reader in turn.view.readers
-        for row in reader.select(turn.view.spaces, [Status.ACTIVE.value], expires_before=turn.now + SOON)
-        if row.served(turn.now) and turn.view.serves(row, turn.now)
-    ]
+    rows = [row for reader in turn.view.readers for row in ending(turn, reader)]
     return sorted(rows, key=lambda row: (row.expires_at or 0, row.id))
 
 

@@ -11,16 +11,15 @@ from msgspec.structs import replace
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.forgetting import DISPUTED_AT
 from memtrigd.domain.memory import Memory, Status
-from memtrigd.domain.moments import DAY
 from memtrigd.domain.suppression import Scope, Suppression
 from memtrigd.search.identical import Sameness
 from memtrigd.serve.below import restraints
+from memtrigd.serve.ending import ending
 from memtrigd.serve.handlers.told import Discretion, discreet
 from memtrigd.serve.records import REPLY_BYTES, excerpt, record, size
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader
 
-EXPIRES_SOON: Final = 3 * DAY
 MAX_ITEMS: Final = 500
 
 
@@ -61,9 +60,8 @@ def _waiting(turn: Turn, reader: LevelReader) -> Iterator[Case]:
     for row in reader.select(spaces, [Status.DISPUTED.value]):
         if discretion.allows(reader, row):
             yield Case("disputed", discreet(turn, row))
-    for row in reader.select(spaces, [Status.ACTIVE.value], expires_before=turn.now + EXPIRES_SOON):
-        if row.served(turn.now) and turn.view.serves(row, turn.now):
-            yield Case("expiring", row)
+    for row in ending(turn, reader):
+        yield Case("expiring", row)
 
 
 def _denied_in_vain(turn: Turn, reader: LevelReader) -> Iterator[Case]:

@@ -47,12 +47,6 @@ class Desk:
         self._connection = connection
         self._writes: set[asyncio.Future[Reply]] = set()
 
-    @property
-    def session(self) -> str:
-        """The session's handle."""
-        assert self._caller.session is not None  # the greeting was before
-        return self._caller.session
-
     async def ask(self, request: wire.Request, kind: type[R]) -> R:
         """Put a request and return its result, which is of ``kind``. Raises Refusal."""
         if not isinstance(request, wire.Write) and self._writes:

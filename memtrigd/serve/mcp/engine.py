@@ -1,7 +1,7 @@
 """The port behind which the MCP library stands: loaded late and beside the loop, and replaceable.
 
-Importing it takes a second and 45 MB, so it is loaded on a thread of its own once somebody speaks MCP, or a while
-after the start. What connections say meanwhile is held.
+Importing it takes a second and 45 MB, so it is loaded on a thread of its own once somebody speaks MCP. What connections
+say meanwhile is held.
 """
 
 import asyncio
@@ -43,7 +43,6 @@ class Engine:
     def __init__(self, load: Callable[[], Library] | None = None) -> None:
         self._load = load or _load
         self._library: Library | None = None
-        self._fault: BaseException | None = None
         self._settled = asyncio.Event()
         self._thread: threading.Thread | None = None
 
@@ -88,7 +87,6 @@ class Engine:
         try:
             library = self._load()
         except BaseException as error:
-            self._fault = error
             log.error("mcp_not_loaded", kind=type(error).__name__)
         finally:
             gc.enable()

@@ -56,7 +56,7 @@ class Line(asyncio.Protocol):
         self._paused = False
         self._task: asyncio.Task[None] | None = None
         self.desk: Desk | None = None
-        self.incoming = Incoming(self._taken)
+        self.incoming = Incoming(self._back_pressure)
         self.outgoing = Outgoing(self.write)
         self.aside: dict[Any, Any] = {}
         """Arguments of large calls under way, by the id of their request."""
@@ -95,27 +95,22 @@ class Line(asyncio.Protocol):
     def _deliver(self, line: bytes) -> None:
         """Hand a line to the library, or answer what it could not read."""
         try:
-            number, spared = self._spare(line) if len(line) >= LARGE else (None, line)
-            message, number = self._engine.read(spared)
-        except ValueError as error:
+            message, number = self._engine.read(self._spare(line) if len(line) >= LARGE else line)
+        except ValueError:
             broken = _is_broken(line)
             self._complain(None, _PARSE if broken else _INVALID, "Parse error" if broken else "Invalid request")
-            del error
             return
         self.incoming.put(message, number)
 
-    def _spare(self, line: bytes) -> tuple[Any, bytes]:
+    def _spare(self, line: bytes) -> bytes:
         """Take the arguments out of a large call."""
         whole = msgspec.json.decode(line)
         params = whole.get("params") if isinstance(whole, dict) else None
         number = whole.get("id") if isinstance(whole, dict) else None
         if not isinstance(params, dict) or not isinstance(params.get("arguments"), dict) or number is None:
-            return None, line
+            return line
         self.aside[number] = params["arguments"]
-        return number, msgspec.json.encode({**whole, "params": {**params, "arguments": {}}})
-
-    def _taken(self) -> None:
-        self._back_pressure()
+        return msgspec.json.encode({**whole, "params": {**params, "arguments": {}}})
 
     def _back_pressure(self) -> None:
         full = len(self.incoming) + len(self._early) >= HELD

@@ -9,13 +9,13 @@ BUDGET: Final = 8000
 """Tokens of one reply's text, unless the tool says otherwise; hosts cut at 25,000."""
 LINE: Final = 400
 """Characters of a content that stand in a list; get brings the whole."""
-_DENSE: Final = 0x0900
-"""From here on (Devanagari, Thai, CJK …) a character takes about as much as two thirds of a token; below a quarter."""
+_DENSE: Final = "\u0900"
+"""From here on (Devanagari, Thai, CJK …) a character takes about two thirds of a token; below a quarter."""
 
 
 def tokens(text: str) -> int:
     """Estimate the tokens of a text: 4 characters a token in Latin script, 1.5 beyond; high rather than low."""
-    dense = sum(c >= "\u0900" for c in text)
+    dense = sum(c >= _DENSE for c in text)
     return int(dense / 1.5 + (len(text) - dense) / 4) + 1
 
 

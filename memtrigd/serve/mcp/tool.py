@@ -44,6 +44,11 @@ def listed(memory: Record) -> dict[str, Any]:
     return {name: value for name, value in whole.items() if name not in _OMITTED and value not in (None, [], False)}
 
 
+def as_json(told: dict[str, Any]) -> Shown:
+    """An answer whose text is its data."""
+    return Shown(msgspec.json.encode(told).decode(), told)
+
+
 def record_schema(*required: str) -> dict[str, Any]:
     """The schema of an answer that has these fields, whatever else it has."""
     return {"type": "object", "properties": {name: {} for name in required}, "required": list(required)}

@@ -1,6 +1,5 @@
 """Agents of the official MCP client, over a real daemon's socket, in either era of the protocol."""
 
-import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -43,8 +42,3 @@ def agent(request: pytest.FixtureRequest, shared_daemon: Daemon) -> Agent:
             yield client
 
     return connect
-
-
-def play(story: Callable[[], AsyncIterator[None] | object]) -> None:
-    """Run a story on a loop of its own."""
-    asyncio.run(story())  # type: ignore[arg-type]

@@ -11,9 +11,8 @@ from msgspec import Meta
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.serve.mcp.desk import Desk
-from memtrigd.serve.mcp.tool import Arguments, Shown, Tool
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json
 from memtrigd.serve.mcp.tools.core import Kind, Source
-from memtrigd.serve.mcp.tools.triggerfish import as_json
 
 RefsDir = Annotated[str | None, Meta(description="Ignored: the daemon knows where its memories are.")]
 IDS: Final = 17

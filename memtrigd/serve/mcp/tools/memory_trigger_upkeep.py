@@ -8,9 +8,8 @@ from memtrig import wire
 from msgspec import Meta
 
 from memtrigd.serve.mcp.desk import Desk
-from memtrigd.serve.mcp.tool import Arguments, Shown, Tool
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json
 from memtrigd.serve.mcp.tools.memory_trigger import Nothing, RefsDir
-from memtrigd.serve.mcp.tools.triggerfish import as_json
 
 
 async def decay(desk: Desk, given: Nothing) -> Shown:

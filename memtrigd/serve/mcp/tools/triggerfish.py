@@ -6,13 +6,12 @@ what to do. The reply's text is that system's JSON.
 
 from typing import Annotated, Any, Final
 
-import msgspec
 from memtrig import wire
 from msgspec import Meta
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.serve.mcp.desk import Desk
-from memtrigd.serve.mcp.tool import Arguments, Shown, Tool
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json
 
 PAGE: Final = 500
 """Memories asked for at once while the list is read."""
@@ -94,11 +93,6 @@ async def delete(desk: Desk, given: Delete) -> Shown:
     """Retire the copy of a key at exactly the session's level."""
     deleted = await desk.ask(wire.Delete(key=given.key), wire.Deleted)
     return as_json({"deleted": True, "key": deleted.key})
-
-
-def as_json(told: dict[str, Any]) -> Shown:
-    """An answer whose text is its data."""
-    return Shown(msgspec.json.encode(told).decode(), told)
 
 
 def _told(memory: wire.Record) -> dict[str, Any]:
