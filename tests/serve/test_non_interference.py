@@ -11,7 +11,7 @@ from tests.serve.harness import Nursery, mark
 from tests.serve.histories import Move, histories
 from tests.serve.replay import Step, play_again, play_in_full, purged
 
-EXAMPLES = 100
+EXAMPLES = 200
 DEEP_EXAMPLES = int(os.environ.get("MEMTRIG_EXAMPLES", "5000"))
 PARTS = 4
 """Tests that share the deep examples, so that they can run beside each other."""
@@ -19,19 +19,21 @@ PARTS = 4
 _slowly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
-@settings(_slowly, max_examples=EXAMPLES)
-@given(moves=histories())
-def test_what_happens_above_changes_no_byte_below(fresh: Nursery, moves: list[Move]) -> None:
+@pytest.mark.parametrize("half", range(2))
+def test_what_happens_above_changes_no_byte_below(fresh: Nursery, half: int) -> None:
     """Without the acts above a level every reply at or below it is the same, and nothing from above is in any."""
-    _hold(fresh, moves)
+    _hold_in(fresh, EXAMPLES // 2)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_happens_above_changes_no_byte_below_in_thousands_of_histories(fresh: Nursery, part: int) -> None:
     """The same, for long."""
+    _hold_in(fresh, DEEP_EXAMPLES // PARTS)
 
-    @settings(_slowly, max_examples=DEEP_EXAMPLES // PARTS)
+
+def _hold_in(fresh: Nursery, examples: int) -> None:
+    @settings(_slowly, max_examples=examples)
     @given(moves=histories())
     def hold(moves: list[Move]) -> None:
         _hold(fresh, moves)
