@@ -163,7 +163,7 @@ class Author:
         """Fill the places of a request. What is not there yet is asked for by a name that nobody has."""
         match request:
             case wire.Act():
-                own = self._act(request, level)
+                own = Level.PUBLIC if request.all_levels else self._act(request, level)  # said at each, so below too
                 return msgspec.structs.replace(request, request=self._filled(request.request, own, pick))
             case wire.SessionOpen() | wire.SessionRaise():
                 level = Level[request.level]
