@@ -259,7 +259,7 @@ def test_a_loop_that_is_left_leaves_no_connection(scripted: Scripted, tmp_path: 
 
 def test_a_flood_stays_in_the_socket(scripted: Scripted, tmp_path: Path) -> None:
     """Who does not fetch notices does not fill its own memory with them; all of them are heard in the end."""
-    flood = 3000
+    flood = 30_000  # some megabytes: more than any buffer on the way
     blocked = threading.Event()
 
     def serve(peer: Peer) -> None:
@@ -273,6 +273,7 @@ def test_a_flood_stays_in_the_socket(scripted: Scripted, tmp_path: Path) -> None
             except BlockingIOError:
                 blocked.set()
                 peer.socket.settimeout(10)
+        peer.socket.settimeout(10)
         assert peer.ended()
 
     scripted.play(Peer.welcome, serve)

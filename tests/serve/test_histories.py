@@ -12,7 +12,7 @@ from tests.serve.harness import Nursery
 from tests.serve.histories import Move, histories
 from tests.serve.replay import Step, play_in_full
 
-EXAMPLES = 60
+EXAMPLES = 120
 MUST_SHOW = {
     "a copy from below is served": 20,
     "a newer lower copy is named": 5,
