@@ -1,7 +1,7 @@
 """The messages on the socket: the one thing that daemon and client share. docs/protocol.md explains them.
 
 ``requests``, ``life``, ``days`` and ``upkeep`` are what can be asked, ``doors`` says where, ``results``, ``told`` and
-``lived`` are what is answered, ``frames`` how it travels.
+``lived`` are what is answered, ``guidance`` is both, ``frames`` how it travels.
 """
 
 from memtrig.limits import MAX_FRAME, PREFIX, PROTOCOL
@@ -43,6 +43,18 @@ from memtrig.wire.frames import (
     decode_hook,
     frame,
 )
+from memtrig.wire.guidance import (
+    Guidance,
+    GuidanceCheck,
+    GuidanceChecked,
+    GuidanceFile,
+    GuidanceGet,
+    GuidanceHistory,
+    GuidanceShow,
+    GuidanceShown,
+    GuidanceVersion,
+    GuidanceVersions,
+)
 from memtrig.wire.life import (
     Confirm,
     Decay,
@@ -51,6 +63,7 @@ from memtrig.wire.life import (
     Expire,
     Forget,
     History,
+    Pin,
     Recall,
     Reject,
     Review,
@@ -180,6 +193,16 @@ __all__ = [
     "Get",
     "GetStatus",
     "Got",
+    "Guidance",
+    "GuidanceCheck",
+    "GuidanceChecked",
+    "GuidanceFile",
+    "GuidanceGet",
+    "GuidanceHistory",
+    "GuidanceShow",
+    "GuidanceShown",
+    "GuidanceVersion",
+    "GuidanceVersions",
     "Heard",
     "Hello",
     "Hidden",
@@ -197,6 +220,7 @@ __all__ = [
     "Noted",
     "Notice",
     "OwnerData",
+    "Pin",
     "Ping",
     "Pong",
     "Problem",

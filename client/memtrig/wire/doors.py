@@ -15,6 +15,7 @@ from memtrig.wire.days import (
     WellnessAdd,
     WellnessList,
 )
+from memtrig.wire.guidance import GuidanceCheck, GuidanceGet, GuidanceHistory, GuidanceShow
 from memtrig.wire.life import (
     Confirm,
     Decay,
@@ -23,6 +24,7 @@ from memtrig.wire.life import (
     Expire,
     Forget,
     History,
+    Pin,
     Recall,
     Reject,
     Review,
@@ -65,9 +67,10 @@ Data: TypeAlias = (
     | Selfcheck
     | Recover
     | Init
+    | GuidanceGet
 )
 """What an agent may ask of memories, and the owner too."""
-OwnerData: TypeAlias = Data | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove
+OwnerData: TypeAlias = Data | Pin | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove
 """What only the owner may ask besides."""
 AgentRequest: TypeAlias = Hello | Whoami | Ping | GetStatus | Subscribe | Data
 
@@ -125,6 +128,17 @@ class SessionEnd(Request, frozen=True, tag="session.end"):
 
 
 ControlRequest: TypeAlias = (
-    Act | SessionOpen | SessionRaise | SessionList | SessionEnd | Whoami | Ping | GetStatus | Subscribe
+    Act
+    | SessionOpen
+    | SessionRaise
+    | SessionList
+    | SessionEnd
+    | Whoami
+    | Ping
+    | GetStatus
+    | Subscribe
+    | GuidanceShow
+    | GuidanceCheck
+    | GuidanceHistory
 )  # no Hello: the control socket knows its caller by uid
 HookRequest: TypeAlias = Whoami | Ping | Heard

@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from memtrig.wire.guidance import Guidance, GuidanceChecked, GuidanceShown, GuidanceVersions
 from memtrig.wire.results import Record, Result
 from memtrig.wire.told import Item, ToldResult, Touched
 
@@ -211,5 +212,9 @@ AnyResult: TypeAlias = (
     | Checked
     | Recovered
     | Initialised
+    | Guidance
+    | GuidanceShown
+    | GuidanceChecked
+    | GuidanceVersions
 )
 """Every result."""
