@@ -25,7 +25,7 @@ class GuidanceShow(Request, frozen=True, tag="guidance.show"):
 
 
 class GuidanceCheck(Request, frozen=True, tag="guidance.check"):
-    """Whether a text, or without one the file for all agents or for one, can be guidance; nothing changes. The owner's."""
+    """Whether a text, or else the file for all agents or for one, can be guidance; nothing changes. The owner's."""
 
     text: str | None = None
     agent: str | None = None
