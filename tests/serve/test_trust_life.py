@@ -20,8 +20,13 @@ def test_a_kind_of_an_entity_is_forgotten_without_the_rest(memory: memtrig.Memor
 
 
 def test_a_forget_by_tag_reaches_what_has_the_tag_and_no_more(shared_daemon: Daemon) -> None:
-    """BR-019: another level's and a longer tag's memories stay; the dry run (of the tag in NFD) says the same."""
-    with at(shared_daemon, "internal", "confidential") as (low, high):
+    """BR-019: another level's, project's and longer tag's memories stay; the dry run (the tag in NFD) says the same."""
+    with (
+        at(shared_daemon, "public", "internal", "confidential") as (lower, low, high),
+        memtrig.connect("internal", space="br019-project", home=str(shared_daemon.home)) as project,
+    ):
+        lower.save("br019-lower", "stays below", tags=["br019-café"])
+        project.save("br019-project", "stays there", tags=["br019-café"])
         for number in range(3):
             low.save(f"br019-{number}", f"note {number}", tags=["br019-café"])
         low.save("br019-other", "stays", tags=["br019-café-b"])
@@ -30,6 +35,9 @@ def test_a_forget_by_tag_reaches_what_has_the_tag_and_no_more(shared_daemon: Dae
         assert (tried.count, tried.dry_run, content(low, "br019-1")) == (3, True, "note 1")
         done = low.forget(tag="br019-café")
         assert (done.count, {each.id for each in done.memories}) == (3, {each.id for each in tried.memories})
+        assert (done.elsewhere, content(low, "br019-lower")) == (["PUBLIC"], None), "hidden here, and told"
+        assert content(lower, "br019-lower") == "stays below"
+        assert content(project, "br019-project") == "stays there"
         assert [content(low, f"br019-{number}") for number in range(3)] == [None] * 3
         assert content(low, "br019-other") == "stays"
         assert content(high, "br019-high") == "stays too"
@@ -66,12 +74,16 @@ def test_a_changed_mind_leaves_one_fact(memory: memtrig.Memory, by_key: bool) ->
     )
     assert (new.outcome, new.key, new.supersedes) == ("updated", key, old.id)
     assert [hit.content for hit in memory.search(f"X{by_key}") if hit.entity == key] == [f"I hate X{by_key}"]
-    told = {each.id: (each.status, each.superseded_by) for each in memory.history(key).memories}
-    assert told == {old.id: ("superseded", new.id), new.id: ("active", None)}
+    assert [record.content for record in memory.list() if record.entity == key] == [f"I hate X{by_key}"]
+    told = {each.id: (each.content, each.status, each.superseded_by) for each in memory.history(key).memories}
+    assert told == {
+        old.id: (f"I love X{by_key}", "superseded", new.id),
+        new.id: (f"I hate X{by_key}", "active", None),
+    }
 
 
 @pytest.mark.parametrize(
-    "again", ["Café at 7 is open ", "CAFÉ AT 7 IS OPEN", "Café at 7 is open", "Café at ７ is open"]
+    "again", ["Café at 7 is open ", "CAFÉ AT 7 IS OPEN", "Cafe\u0301 at 7 is open", "Café at ７ is open"]
 )
 def test_a_fact_told_twice_is_known(memory: memtrig.Memory, again: str) -> None:
     """BR-058: trailing space, case, NFD and full-width digits make no second row."""
@@ -79,9 +91,11 @@ def test_a_fact_told_twice_is_known(memory: memtrig.Memory, again: str) -> None:
     first = memory.save(None, "Café at 7 is open", entity=entity)
     second = memory.save(None, again, entity=entity)
     assert (second.id, second.outcome, second.seen_count) == (first.id, "known", 2)
+    about = [(each.id, each.seen_count) for each in memory.list() if each.entity == served(memory, first.key).entity]
+    assert about == [(first.id, 2)]
 
 
-def test_a_guess_does_not_feed_itself(shared_daemon: Daemon, memory: memtrig.Memory) -> None:
+def test_a_guess_does_not_feed_itself(shared_daemon: Daemon, memory: memtrig.Memory, owner: Owner) -> None:
     """BR-059: ten repeats, also from another session, leave 0.5 waiting and unfound; 0.95 is served at its own rank."""
     text = "She secretly yodels"
     with memtrig.connect(agent="gardener", home=str(shared_daemon.home)) as later:
@@ -91,20 +105,27 @@ def test_a_guess_does_not_feed_itself(shared_daemon: Daemon, memory: memtrig.Mem
     assert content(memory, "br059") is None
     assert not [hit for hit in memory.search("yodels") if hit.key == "br059"]
     assert not [idea for idea in memory.recall(10).ideas if idea.memory.key == "br059"]
+    assert not [record for record in memory.list() if record.key == "br059"]
+    (waiting,) = [item.memory for item in owner.waiting() if item.memory.key == "br059"]
+    assert (waiting.confidence, waiting.seen_count) == (0.5, 1), "to say it again is no evidence"
     memory.save("br059-sure", "She sings", source="self_inferred", confidence=0.95)
     for _ in range(10):
         memory.save("br059-sure", "She sings", source="self_inferred", confidence=0.95)
     assert served(memory, "br059-sure").source == "self_inferred"
 
 
-def test_a_correction_outlives_the_guess(memory: memtrig.Memory, owner: Owner) -> None:
+def test_a_correction_outlives_the_guess(memory: memtrig.Memory) -> None:
     """BR-061: a guess that was confirmed, then corrected, does not come back at 0.99."""
     guess = memory.save("br061", "Her dog is called Bruno", source="self_inferred")
     memory.confirm(guess.id, quote="yes, Bruno")
+    assert content(memory, "br061") == "Her dog is called Bruno"
     memory.save("br061", "Her dog is called Moti", source="user_explicit")
     again = memory.save("br061", "Her dog is called Bruno", source="self_inferred", confidence=0.99)
     assert (again.outcome, again.status) == ("contested", "pending")
     assert content(memory, "br061") == "Her dog is called Moti"
+    assert [hit.content for hit in memory.search("her dog Bruno Moti") if hit.key == "br061"] == [
+        "Her dog is called Moti"
+    ]
 
 
 def test_a_forgotten_memory_is_not_learnt_again(memory: memtrig.Memory) -> None:
