@@ -33,6 +33,8 @@ class Fields(TypedDict, total=False):
     valid_from: str | date | None
     valid_to: str | date | None
     replaces: str | None
+    reason: str | None
+    pinned: bool | None
     idempotency_key: str | None
 
 

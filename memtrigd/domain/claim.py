@@ -43,6 +43,8 @@ class Claim(Struct, frozen=True, kw_only=True):
     valid_from: Micros | None = None
     valid_to: Micros | None = None
     replaces: str | None = None
+    reason: str | None = None
+    pinned: bool | None = None
 
     @property
     def is_core(self) -> bool:

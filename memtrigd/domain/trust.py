@@ -83,20 +83,22 @@ def is_users_word(memory: Memory) -> bool:
 
 
 def may_deny(speaker: Speaker, memory: Memory) -> bool:
-    """Tell whether a speaker may deny or forget a memory.
+    """Tell whether a speaker may deny or forget a memory. What the owner pinned no agent may that was not told by them.
 
     What an agent found out by itself any agent may doubt. The user's word is retired on the user's word: where they can
     be heard they must have been, in whatever mood ("could you forget that?" states nothing, and is a wish all the
     same), and where nobody is there it can't be. Without a feed an agent is taken for the user's voice, as it is when
     it saves.
     """
-    if not is_users_word(memory) or speaker.owner:
+    if speaker.owner or not (memory.pinned or is_users_word(memory)):
         return True
-    return speaker.heard if speaker.hearing is Hearing.FEED else speaker.hearing is Hearing.NONE
+    return speaker.heard if memory.pinned or speaker.hearing is Hearing.FEED else speaker.hearing is Hearing.NONE
 
 
 def may_delete(speaker: Speaker, memory: Memory) -> bool:
     """Tell whether a speaker may delete a memory: a delete can be undone and suppresses nothing, so it takes less."""
+    if memory.pinned:
+        return speaker.owner
     return not is_users_word(memory) or speaker.owner or speaker.hearing is not Hearing.UNATTENDED
 
 
@@ -224,6 +226,8 @@ def says_the_same(claim: Claim, memory: Memory) -> bool:
         "expires_at": claim.expires_at,
         "valid_from": claim.valid_from,
         "valid_to": claim.valid_to,
+        "reason": claim.reason,
+        "pinned": claim.pinned,
     }
     return canonical(claim.content) == canonical(memory.content) and all(
         value in (None, ()) or value == getattr(memory, field) for field, value in given.items()

@@ -14,6 +14,9 @@ def check_retiring(turn: Turn, rows: Iterable[Memory], quote: str | None) -> Spe
     The refusal names none of the rows, and says the same of one as of many.
     """
     speaker = turn.speaker(quote)
+    rows = list(rows)
+    if not speaker.owner and not speaker.heard and any(row.pinned for row in rows):
+        raise _pinned()
     if not all(may_deny(speaker, row) for row in rows):
         raise _no_user() if speaker.hearing is Hearing.UNATTENDED else _unheard(quote)
     return speaker
@@ -21,8 +24,18 @@ def check_retiring(turn: Turn, rows: Iterable[Memory], quote: str | None) -> Spe
 
 def check_deleting(turn: Turn, row: Memory) -> None:
     """Raise ``not_yours`` where a memory is the user's word and no user is there."""
+    if row.pinned and not turn.actor.is_owner:
+        raise _pinned()
     if not may_delete(turn.speaker(None), row):
         raise _no_user()
+
+
+def _pinned() -> Refusal:
+    return Refusal(
+        "not_yours",
+        "The owner pinned this; an agent changes it only where the user was heard to want it.",
+        "Tell the user: `memtrigctl pin --off` lets it go.",
+    )
 
 
 def _no_user() -> Refusal:

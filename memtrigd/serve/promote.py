@@ -28,7 +28,7 @@ def promote(turn: Turn, row: Memory, ousted: Memory | None, op: str) -> Memory:
         contested=False,
         supersedes=ousted.id if ousted is not None else row.supersedes,
         superseded_by=None,
-        reason=None,
+        reason=row.reason if row.status is Status.PENDING else None,  # why it was said, not why it was put away
     )
     terms = analyser.memory_terms(active.key, active.content, active.entity, active.tags, active.context)
     store.amend(active, turn.change(op), terms)

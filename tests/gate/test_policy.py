@@ -50,6 +50,7 @@ REQUESTS: list[wire.Request] = [
     wire.Week(),
     wire.AliasAdd(alias="x", entity="y"),
     wire.AliasRemove(alias="x"),
+    wire.Pin(key="x"),
     wire.Unforget(id="m"),
     wire.Undo(id="m"),
     wire.Erase(key="x"),
@@ -84,7 +85,7 @@ DATA = {"save", "get", "search", "list", "delete", "confirm", "reject", "deny", 
 DATA |= {"recall", "stats", "decay", "suppressions", "expire", "vacuum", "selfcheck", "recover", "init", "alias.list"}
 DATA |= {"promise.add", "promise.done", "promise.list", "promise.check", "wellness.add", "wellness.list"}
 AGENTS = DATA | {"hello", "whoami", "ping", "status", "subscribe"}
-ACTS = DATA | {"unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove"}
+ACTS = DATA | {"pin", "unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove"}
 OWNERS = {
     "act",
     "session.open",

@@ -91,6 +91,7 @@ def _saves(*, steady: bool) -> Making:
         entity=st.sampled_from(ENTITIES),
         tags=st.lists(st.sampled_from(TAGS), max_size=2),
         context=mostly(None, st.just(f"while in {MARK}")),
+        reason=mostly(None, st.just(f"told by {MARK}")),
         confidence=st.sampled_from([None, 0.4, 0.9]),
         core=st.sampled_from([None, None, True]),
         expires_at=st.none() if steady else mostly(None, st.integers(1, 240).map(_soon)),
@@ -194,6 +195,7 @@ def days(*, steady: bool) -> Table:
 
 
 OWNERS: Final[Table] = {
+    wire.Pin: (1, st.builds(wire.Pin, key=_keys, off=mostly(False, st.just(True)))),
     wire.Unforget: (2, st.builds(wire.Unforget, id=_id)),
     wire.Undo: (
         4,

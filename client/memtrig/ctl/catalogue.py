@@ -10,7 +10,7 @@ from memtrig.homes import LEVELS
 
 GROUPS = {
     "Memories": ("save", "write", "get", "search", "list", "delete"),
-    "Trust": ("review", "week", "confirm", "reject", "deny", "why", "why-not", "history"),
+    "Trust": ("review", "week", "confirm", "reject", "deny", "pin", "why", "why-not", "history"),
     "Forgetting": ("forget", "unforget", "undo", "suppressions", "expire", "erase"),
     "Reflection": ("recall", "stats", "decay"),
     "Days and names": ("promise", "wellness", "alias"),

@@ -38,6 +38,9 @@ OPTIONS = (
     Option("expires_at", "--expires", "T", "when it ends: 2026-12-24 or 2026-12-24T18:00+05:30"),
     Option("valid_from", "--valid-from", "T", "since when it has been so"),
     Option("valid_to", "--valid-to", "T", "until when it was so"),
+    Option("reason", "--reason", "R", "why it is worth keeping"),
+    Option("pinned", "--pin", help="no agent replaces, denies or expires it"),
+    Option("pinned", "--no-pin", help="let a pinned one go again", constant=False),
     Option("replaces", "--replaces", "ID", "the memory that it takes the place of"),
 )
 """The fields of a claim that every verb which makes one takes."""

@@ -24,6 +24,8 @@ from memtrig.wire.doors import (
     ControlRequest,
     Data,
     Heard,
+    HookEnd,
+    HookOpen,
     HookRequest,
     OwnerData,
     SessionEnd,
@@ -132,6 +134,7 @@ from memtrig.wire.results import (
     Welcome,
 )
 from memtrig.wire.told import (
+    Adopted,
     Curve,
     Dreamt,
     Forgotten,
@@ -161,6 +164,7 @@ __all__ = [
     "PREFIX",
     "PROTOCOL",
     "Act",
+    "Adopted",
     "AgentRequest",
     "Alias",
     "AliasAdd",
@@ -207,6 +211,8 @@ __all__ = [
     "Hello",
     "Hidden",
     "History",
+    "HookEnd",
+    "HookOpen",
     "HookRequest",
     "Idea",
     "Init",

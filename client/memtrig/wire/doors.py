@@ -106,6 +106,22 @@ class Heard(Request, frozen=True, tag="heard"):
     text: str
 
 
+class HookOpen(Request, frozen=True, tag="hook.open"):
+    """A host's hook comes in: which session it belongs to is for the gate to find. It has no level to ask for.
+
+    ``conversation`` is the host's own name of what goes on: the label of its sessions that have none, until
+    ``hook.end``.
+    """
+
+    conversation: str | None = None
+
+
+class HookEnd(Request, frozen=True, tag="hook.end"):
+    """The conversation is over: what was heard in it can't be quoted any more. The sessions of the host go on."""
+
+    conversation: str | None = None
+
+
 class SessionRaise(Request, frozen=True, tag="session.raise"):
     """Ratchet a session up to ``level``; never down, never over its ceiling."""
 
@@ -141,4 +157,4 @@ ControlRequest: TypeAlias = (
     | GuidanceCheck
     | GuidanceHistory
 )  # no Hello: the control socket knows its caller by uid
-HookRequest: TypeAlias = Whoami | Ping | Heard
+HookRequest: TypeAlias = Whoami | Ping | HookOpen | Heard | GuidanceGet | HookEnd

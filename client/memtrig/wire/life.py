@@ -18,6 +18,14 @@ class Reject(Write, frozen=True, kw_only=True, tag="reject"):
     reason: str | None = None
 
 
+class Pin(Write, frozen=True, kw_only=True, tag="pin"):
+    """Freeze a memory against every agent, or with ``off`` let it go again. The owner's."""
+
+    key: str | None = None
+    id: str | None = None
+    off: bool = False
+
+
 class Deny(Write, frozen=True, kw_only=True, tag="deny"):
     """The user says that a memory is wrong: it counts a tenth, and the second time it is disputed."""
 

@@ -44,6 +44,10 @@ class Save(Write, frozen=True, kw_only=True, tag="save"):
     valid_from: str | None = None
     valid_to: str | None = None
     replaces: str | None = None
+    reason: str | None = None
+    """Why it is worth keeping."""
+    pinned: bool | None = None
+    """The owner's: no agent replaces, denies or expires it."""
 
 
 class Get(Request, frozen=True, tag="get"):

@@ -23,13 +23,14 @@ from memtrig.wire.results import (
 
 
 class Settled(Result, frozen=True, tag="settled"):
-    """What became of a memory by confirm, reject, deny, unforget: its new status."""
+    """What became of a memory by confirm, reject, deny, unforget, pin: its new status."""
 
     id: str
     key: str
     level: str
     status: str
     deny_count: int = 0
+    pinned: bool = False
     below: bool = False
     """The memory lies at a lower level: only this level's view of it changed, and the owner is asked."""
     still: list[str] = []
@@ -40,6 +41,16 @@ class Noted(Result, frozen=True, tag="noted"):
     """How many sessions of the hook's host heard it."""
 
     sessions: int
+
+
+class Adopted(Result, frozen=True, tag="adopted"):
+    """What a hook was taken for: how many sessions its host has, and the level of the context that it gets.
+
+    With no session the level is PUBLIC.
+    """
+
+    sessions: int
+    level: str
 
 
 class Touched(Struct, frozen=True, kw_only=True):
@@ -205,5 +216,6 @@ ToldResult: TypeAlias = (
     | Dreamt
     | Wishes
     | Noted
+    | Adopted
 )
 """Every result but those of ``lived``."""

@@ -44,7 +44,11 @@ def prepare(request: wire.Save, actor: Actor, zone: tzinfo) -> Draft:
         valid_from=_time(request.valid_from, zone),
         valid_to=_time(request.valid_to, zone),
         replaces=_name(request.replaces, "id to replace"),
+        reason=_note(request.reason, "reason"),
+        pinned=request.pinned,
     )
+    if claim.pinned is not None and not actor.is_owner:
+        raise Refusal("not_yours", "Only the owner pins a memory.", "Leave `pinned` out; `memtrigctl pin` is theirs.")
     if claim.core and claim.source is Source.SELF_INFERRED:
         raise Refusal("bad_value", "An inference can't be core.", "Ask the user, then save what they say.")
     terms = analyser.memory_terms("", claim.content, claim.entity, claim.tags, claim.context)

@@ -169,7 +169,7 @@ def _carry_out(turn: Turn, draft: Draft, place: Place, admission: Admission, spe
     if row.status is Status.ACTIVE:
         retire(turn, [met, store.active(row.key, row.space)], row.id)
     terms = [*draft.terms, *analyser.terms(place.key)] if row.status is Status.ACTIVE else []
-    store.add(row, terms, turn.change("save"))
+    store.add(row, terms, turn.change("save", claim.reason))
     return row
 
 
@@ -186,6 +186,7 @@ def _in_the_users_words(waiting: Memory, claim: Claim) -> Memory:
         sentiment=claim.sentiment,
         context=claim.context,
         lang=claim.lang,
+        reason=claim.reason,
         core=kind in CORE_KINDS if claim.core is None else claim.core,
         importance=1.0,
         expires_at=claim.expires_at,
@@ -221,7 +222,9 @@ def _row(turn: Turn, claim: Claim, place: Place, admission: Admission, speaker: 
         attested=speaker.attested,
         quote=claim.quote,
         confidence=claim.confidence,
+        reason=claim.reason,
         core=claim.is_core,
+        pinned=old is not None and old.pinned if claim.pinned is None else claim.pinned,
         last_recalled=old.last_recalled if old else None,
         recall_count=old.recall_count if old else 0,
         expires_at=claim.expires_at,

@@ -25,6 +25,8 @@ def confirm(turn: Turn, request: wire.Confirm) -> wire.Settled:
     source = Source.STATED if speaker.owner else Source.USER_EXPLICIT
     active = turn.view.writer.active(row.key, row.space)
     holder = active if active is not None and active.served(turn.now) else None
+    if holder is not None and holder.pinned and not speaker.owner:
+        raise Refusal("not_yours", "The owner pinned the memory that this one contests.", "memtrigctl review")
     if holder is not None and rank(source, attested=speaker.attested) < rank_of(holder):
         raise Refusal(
             "not_yours",
@@ -35,7 +37,7 @@ def confirm(turn: Turn, request: wire.Confirm) -> wire.Settled:
     if active is not None and active.id == row.id:  # it stands, in spite of what agents deny
         active = None
     told = replace(row, source=source, attested=speaker.attested, quote=quote, confidence=None)
-    return _settled(promote(turn, confirmed(told), active, "confirm"))
+    return settled(promote(turn, confirmed(told), active, "confirm"))
 
 
 def reject(turn: Turn, request: wire.Reject) -> wire.Settled:
@@ -46,7 +48,7 @@ def reject(turn: Turn, request: wire.Reject) -> wire.Settled:
     reason = _note(request.reason) or "rejected"
     gone = replace(row, status=Status.REJECTED, reason=reason, contested=False)
     turn.view.writer.amend(gone, turn.change("reject", reason))
-    return _settled(gone)
+    return settled(gone)
 
 
 def deny(turn: Turn, request: wire.Deny) -> wire.Settled:
@@ -56,12 +58,12 @@ def deny(turn: Turn, request: wire.Deny) -> wire.Settled:
     speaker = check_retiring(turn, [row], request.quote)
     if row.level is not turn.view.level:
         page = deny_below(turn, row, reason, last=not outweighs(speaker, row))
-        return replace(_settled(row), level=turn.view.level.name, deny_count=page.deny_count, below=True)
+        return replace(settled(row), level=turn.view.level.name, deny_count=page.deny_count, below=True)
     lesser = after_denial(row, speaker, turn.now)
     if lesser.status is Status.DISPUTED:
         lesser = replace(lesser, reason=reason or "denied twice")
     turn.view.writer.amend(lesser, turn.change("deny", reason))
-    return _settled(lesser)
+    return settled(lesser)
 
 
 def addressed(turn: Turn, key: str | None, memory_id: str | None) -> Memory:
@@ -121,7 +123,13 @@ def _note(value: str | None) -> str | None:
     return None if value is None else text(value, "reason", MAX_NOTE)
 
 
-def _settled(row: Memory) -> wire.Settled:
+def settled(row: Memory) -> wire.Settled:
+    """What became of a memory."""
     return wire.Settled(
-        id=row.id, key=row.key, level=row.level.name, status=row.status.value, deny_count=row.deny_count
+        id=row.id,
+        key=row.key,
+        level=row.level.name,
+        status=row.status.value,
+        deny_count=row.deny_count,
+        pinned=row.pinned,
     )
