@@ -54,6 +54,10 @@ class Ears:
         """Forget what a session was told: nobody is there to parrot it. What it heard stays for who resumes it."""
         self._told.pop(session, None)
 
+    def over(self, session: str) -> None:
+        """Forget what was heard in a session: the conversation in which it was said is over."""
+        self._heard.pop(session, None)
+
     def forget(self, session: str) -> None:
         """Forget a session that was ended."""
         self._told.pop(session, None)

@@ -51,10 +51,14 @@ _OWNER = Actor("owner")
 _AS_OWNER = {level: Permit(_OWNER, level, level.and_below(), (DEFAULT_SPACE,), True) for level in Level}
 _ABOUT = {level: replace(_AS_OWNER[Level.RESTRICTED], about=level) for level in Level}
 _HOOK = Permit(Actor("hook"), Level.PUBLIC, (), (DEFAULT_SPACE,))
+_HOOK_OF_NOBODY = replace(_HOOK, reads=(Level.PUBLIC,))
+"""A hook of a host that has no session yet reads what anybody may."""
 
 
 def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Permit:
     """Decide on a request. ``session`` is the caller's as it stands at this moment, on the doors that have one.
+
+    For a hook it is the one that the hook stands for, if its host has any.
 
     Raises Refusal ``hello_first`` on an agent's door without a session, ``bad_level`` for an act at no level.
     """
@@ -62,8 +66,10 @@ def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Per
         if isinstance(request, wire.Act) and isinstance(request.request, wire.WhyNot):
             return _ABOUT[_named_level(request)]
         return _AS_OWNER[_owner_level(request)]
-    if door.kind is DoorKind.HOOK:
+    if door.kind is DoorKind.HOOK and not isinstance(request, wire.GuidanceGet):
         return _HOOK
+    if door.kind is DoorKind.HOOK and session is None:
+        return _HOOK_OF_NOBODY
     if session is None:
         raise Refusal("hello_first", "The first request on this socket must be hello.", "See docs/protocol.md.")
     if isinstance(request, wire.Decay) and request.confirm is not None:

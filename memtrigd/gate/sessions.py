@@ -5,9 +5,9 @@ survives reconnects and restarts; what only rises can't be washed off by droppin
 """
 
 import hashlib
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +20,10 @@ from memtrigd.gate import peers
 from memtrigd.gate.doors import Door, DoorKind
 from memtrigd.gate.peers import Process
 from memtrigd.store.interface_control import SessionRow
+
+
+CONVERSATIONS: Final = 256
+"""Conversations of hosts that are known by name; the oldest give way."""
 
 
 class Labels(Struct, frozen=True, kw_only=True):
@@ -56,6 +60,8 @@ class Connected(Struct):
 
     row: SessionRow
     lines: list[Line]
+    lent: bool = False
+    """Its conversation is that of its host's hook, not one of its own."""
 
     def held_by(self, process: Process) -> bool:
         """Tell whether a process is at the other end of a connection."""
@@ -70,6 +76,8 @@ class Sessions:
         self._find = find
         self._connected: dict[str, Connected] = {}
         self._on_their_way: dict[bytes, SessionRow] = {}
+        self._conversations: OrderedDict[str, Sequence[Process]] = OrderedDict()
+        """What hooks call the conversations of their hosts, with the processes above each hook; the newest last."""
 
     def mint(self, door: Door, labels: Labels, level: Level, ceiling: Level, now: Micros) -> tuple[SessionRow, str]:
         """Make a session and its resume token. Nothing holds it yet; the caller keeps the row in control.db."""
@@ -120,7 +128,12 @@ class Sessions:
 
     def attach(self, row: SessionRow, holder: Process | None, close: Callable[[], None]) -> None:
         """Count a connection in; ``close`` will be called when the session is ended."""
-        self._connected.setdefault(row.id, Connected(row, [])).lines.append(Line(holder, close))
+        known = Connected(row, [], lent=row.conversation in self._conversations)
+        entry = self._connected.setdefault(row.id, known)
+        entry.lines.append(Line(holder, close))
+        host = None if holder is None else _host_of(row, holder)
+        if host is not None and (heard_of := self._announced(host)) is not None:
+            _lend(entry, heard_of)
 
     def detach(self, session: str, close: Callable[[], None]) -> None:
         """Count a connection out; the session can be resumed."""
@@ -174,6 +187,35 @@ class Sessions:
         nearest = next((above for above in ancestors if any(above == host for _, host in hosted)), None)
         return list({row.id: row for row, host in hosted if host is not None and host == nearest}.values())
 
+    def adopted(self, ancestors: Sequence[Process]) -> SessionRow | None:
+        """The session that a hook stands for: of its host's the lowest, as what it is told reaches them all."""
+        return min(self.of_host(ancestors), key=lambda row: row.level, default=None)
+
+    def converse(self, ancestors: Sequence[Process], conversation: str) -> None:
+        """Label the sessions of a hook's host, now and when they come, but for those with a label of their own."""
+        self._conversations[conversation] = ancestors
+        self._conversations.move_to_end(conversation)
+        while len(self._conversations) > CONVERSATIONS:
+            self._conversations.popitem(last=False)
+        for row in self.of_host(ancestors):
+            _lend(self._connected[row.id], conversation)
+
+    def part(self, ancestors: Sequence[Process], conversation: str | None) -> list[SessionRow]:
+        """Take the label of a conversation off again; return the sessions that had it, with None all of the host."""
+        if conversation is not None:
+            self._conversations.pop(conversation, None)
+        over = [row for row in self.of_host(ancestors) if conversation in (None, row.conversation)]
+        for row in over:
+            entry = self._connected[row.id]
+            if entry.lent:
+                entry.row, entry.lent = msgspec.structs.replace(entry.row, conversation=None), False
+        return over
+
+    def _announced(self, host: Process) -> str | None:
+        """The conversation that a host's own hooks named last; one of a host that it runs under it counts less."""
+        named = [(above.index(host), label) for label, above in self._conversations.items() if host in above]
+        return min(reversed(named), key=lambda each: each[0])[1] if named else None
+
     def hears(self, session: str) -> None:
         """Note that the user can be heard in a session from now on."""
         entry = self._connected.get(session)
@@ -199,6 +241,12 @@ def _host_of(row: SessionRow, holder: Process) -> Process | None:
         return holder
     host = peers.parent_of(holder)
     return None if host is None or peers.is_reaper(host) else host
+
+
+def _lend(entry: Connected, conversation: str) -> None:
+    """Label a session with its host's conversation, unless it has a label of its own."""
+    if entry.lent or entry.row.conversation is None:
+        entry.row, entry.lent = msgspec.structs.replace(entry.row, conversation=conversation), True
 
 
 def check_opening(level: Level, ceiling: Level) -> None:

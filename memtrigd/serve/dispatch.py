@@ -17,7 +17,7 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate import policy
-from memtrigd.gate.doors import Door
+from memtrigd.gate.doors import Door, DoorKind
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.policy import Permit
@@ -33,6 +33,7 @@ from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.turn import Turn
 from memtrigd.serve.whereabouts import level_of
 from memtrigd.store.interface import Hands, LevelReader, Remembered, Upkeep
+from memtrigd.store.interface_control import SessionRow
 
 ABOUT_ITSELF: Final = (wire.GetStatus, wire.Recover, wire.Init)
 """Requests about what the daemon knows of itself."""
@@ -132,10 +133,15 @@ class Dispatcher(Struct, frozen=True):
 
     def leave(self, caller: Caller, request: wire.Request) -> Permit:
         """Ask the gate for leave, as the caller's session stands at this moment. Raises its Refusal."""
-        session = self.sessions.current(caller.session) if caller.session is not None else None
-        leave = policy.permit(caller.door, session, request)
+        leave = policy.permit(caller.door, self._session_of(caller), request)
         missing = self.missing(leave.reads)
         return replace(leave, missing=missing) if missing else leave
+
+    def _session_of(self, caller: Caller) -> SessionRow | None:
+        """The session of a caller as it stands now, of a hook that of its host."""
+        if caller.door.kind is DoorKind.HOOK:
+            return self.sessions.adopted(caller.peer.ancestors or ())
+        return self.sessions.current(caller.session) if caller.session is not None else None
 
     def look(self, caller: Caller, run: Callable[[Turn], Any], done: Callable[[Any], None]) -> None:
         """Read for a caller what it is to be told unasked; as a request of its would, it sees its levels alone."""

@@ -1,15 +1,38 @@
-"""heard: what a host's hook tells of the user's own words, so that a quote can be told from an invention."""
+"""The hook socket: a host's hook comes in for its sessions, tells what the user says, and when it is over.
+
+What the user says is heard so that a quote can be told from an invention. Guidance is given to a hook as to any session.
+"""
 
 from collections.abc import Callable
 
 from memtrig import wire
 
-from memtrigd.domain.claim import text
+from memtrigd.domain.claim import name, text
+from memtrigd.domain.levels import Level
 from memtrigd.domain.trust import Hearing
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.sessions import Sessions
 from memtrigd.store.interface import Hands
+
+
+def opened(peer: Peer, request: wire.HookOpen, sessions: Sessions) -> wire.Adopted:
+    """Let a hook in. Its sessions are those of the host that it runs under; it can't ask for others, or for a level."""
+    above = peer.ancestors or ()
+    if request.conversation is not None:
+        sessions.converse(above, name(request.conversation, "conversation"))
+    row = sessions.adopted(above)
+    level = Level.PUBLIC if row is None else row.level
+    return wire.Adopted(sessions=len(sessions.of_host(above)), level=level.name)
+
+
+def ended(peer: Peer, request: wire.HookEnd, sessions: Sessions, ears: Ears) -> wire.Noted:
+    """End a conversation, if it is the present one: its words are forgotten, its sessions stay and may hear others."""
+    conversation = None if request.conversation is None else name(request.conversation, "conversation")
+    over = sessions.part(peer.ancestors or (), conversation)
+    for row in over:
+        ears.over(row.id)
+    return wire.Noted(sessions=len(over))
 
 
 def heard(

@@ -72,6 +72,8 @@ REQUESTS: list[wire.Request] = [
     wire.Init(),
     wire.Subscribe(to=["waiting"]),
     wire.Heard(text="x"),
+    wire.HookOpen(),
+    wire.HookEnd(),
     wire.Whoami(),
     wire.Ping(),
     wire.GetStatus(),
@@ -97,7 +99,7 @@ OWNERS = {
     "status",
     "subscribe",
 }
-HOOKS = {"heard", "whoami", "ping"}
+HOOKS = {"hook.open", "heard", "guidance.get", "hook.end", "whoami", "ping"}
 CARRIES = [*[(door, AGENTS) for door in (*LEVEL_DOORS.values(), HANDED)], (CONTROL, OWNERS), (HOOK, HOOKS)]
 
 
@@ -213,10 +215,13 @@ def test_why_not_about_no_level_is_refused() -> None:
     assert refused.value.code == "bad_level"
 
 
-def test_a_hook_sees_nothing() -> None:
-    """Its door leads to no level."""
-    for request in (wire.Whoami(), wire.Heard(text="x")):
-        assert permit(HOOK, None, request).reads == ()
+def test_a_hook_sees_nothing_but_guidance() -> None:
+    """Its door leads to no level; guidance is that of the session that it stands for, or of nobody's, which is PUBLIC."""
+    row = session(Level.CONFIDENTIAL, "garden")
+    for request in (wire.Whoami(), wire.Heard(text="x"), wire.HookOpen(), wire.HookEnd()):
+        assert permit(HOOK, row, request).reads == ()
+    assert permit(HOOK, row, wire.GuidanceGet()) == permit(HANDED, row, wire.GuidanceGet())
+    assert permit(HOOK, None, wire.GuidanceGet()).reads == (Level.PUBLIC,)
 
 
 @pytest.mark.parametrize(

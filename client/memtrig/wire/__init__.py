@@ -1,7 +1,7 @@
 """The messages on the socket: the one thing that daemon and client share. docs/protocol.md explains them.
 
 ``requests``, ``life``, ``days`` and ``upkeep`` are what can be asked, ``doors`` says where, ``results``, ``told`` and
-``lived`` are what is answered, ``guidance`` is both, ``frames`` how it travels.
+``lived`` are what is answered, ``guidance`` and ``names`` are both, ``frames`` how it travels.
 """
 
 from memtrig.limits import MAX_FRAME, PREFIX, PROTOCOL
@@ -100,6 +100,7 @@ from memtrig.wire.lived import (
     WellnessNoted,
     WellnessTold,
 )
+from memtrig.wire.names import NameList, Names
 from memtrig.wire.requests import (
     Delete,
     Get,
@@ -223,6 +224,8 @@ __all__ = [
     "List",
     "Listed",
     "Me",
+    "NameList",
+    "Names",
     "Noted",
     "Notice",
     "OwnerData",

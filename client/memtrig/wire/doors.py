@@ -35,6 +35,7 @@ from memtrig.wire.life import (
     Why,
     WhyNot,
 )
+from memtrig.wire.names import Names
 from memtrig.wire.requests import Delete, Get, GetStatus, Hello, List, Ping, Request, Save, Search, Whoami
 from memtrig.wire.upkeep import Init, Recover, Selfcheck, Vacuum
 
@@ -68,6 +69,7 @@ Data: TypeAlias = (
     | Recover
     | Init
     | GuidanceGet
+    | Names
 )
 """What an agent may ask of memories, and the owner too."""
 OwnerData: TypeAlias = Data | Pin | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove
