@@ -44,6 +44,7 @@ REQUESTS: list[wire.Request] = [
     wire.Selfcheck(),
     wire.Recover(),
     wire.Init(),
+    wire.Names(what="key"),
     wire.Subscribe(to=["promise"]),
     wire.Erase(id="m"),
     wire.WhyNot(key="x"),

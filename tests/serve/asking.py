@@ -154,6 +154,7 @@ def life(*, steady: bool) -> Table:
         wire.Recall: (0 if steady else 1, st.just(wire.Recall())),
         wire.Stats: (0 if steady else 1, st.just(wire.Stats())),
         wire.Suppressions: (1, st.just(wire.Suppressions())),
+        wire.Names: (1, st.builds(wire.Names, what=st.sampled_from(["key", "tag", "entity"]))),
         wire.Decay: (1, st.builds(wire.Decay, dry_run=st.booleans())),
     }
 

@@ -5,6 +5,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from memtrig.wire.guidance import Guidance, GuidanceChecked, GuidanceShown, GuidanceVersions
+from memtrig.wire.names import NameList
 from memtrig.wire.results import Record, Result
 from memtrig.wire.told import Item, ToldResult, Touched
 
@@ -216,5 +217,6 @@ AnyResult: TypeAlias = (
     | GuidanceShown
     | GuidanceChecked
     | GuidanceVersions
+    | NameList
 )
 """Every result."""

@@ -134,6 +134,8 @@ class Me(Result, frozen=True, tag="me"):
     agent: str | None = None
     conversation: str | None = None
     space: str | None = None
+    hearing: str = "none"
+    """What is known of the user's own speech in this session: none, feed (a hook tells it), unattended (no user)."""
 
 
 class Pong(Result, frozen=True, tag="pong"):

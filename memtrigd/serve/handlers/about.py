@@ -50,6 +50,7 @@ def whoami(turn: Turn, request: wire.Whoami) -> wire.Me:
         agent=actor.agent,
         conversation=actor.conversation,
         space=view.own_space,
+        hearing=actor.hearing.value,
     )
 
 
