@@ -87,6 +87,7 @@ REQUESTS: list[wire.Request] = [
 DATA = {"save", "get", "search", "list", "delete", "confirm", "reject", "deny", "forget", "history", "why", "review"}
 DATA |= {"recall", "stats", "decay", "suppressions", "expire", "vacuum", "selfcheck", "recover", "init", "alias.list"}
 DATA |= {"promise.add", "promise.done", "promise.list", "promise.check", "wellness.add", "wellness.list"}
+DATA |= {"names"}
 AGENTS = DATA | {"hello", "whoami", "ping", "status", "subscribe"}
 ACTS = DATA | {"pin", "unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove"}
 OWNERS = {
