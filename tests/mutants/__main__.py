@@ -14,8 +14,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.mutants.catalogue import MUTANTS, Edit, Mutant
+from tests.mutants import catalogue
+from tests.mutants.catalogue import Edit, Mutant
+from tests.mutants.trust import TRUSTED
 
+MUTANTS = (*catalogue.MUTANTS, *TRUSTED)
 ROOT = Path(__file__).parents[2]
 PARTS = ("memtrigd", "client", "tests", "pyproject.toml")
 TIMEOUT = 300

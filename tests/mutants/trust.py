@@ -1,0 +1,113 @@
+"""Breakages of trust across levels and of what was promised to be gone, and the tests that are to notice."""
+
+from typing import Final
+
+from tests.mutants.catalogue import DISPATCH, LOOKING_UP, VIEW, Edit, Mutant
+
+ERASING: Final = "memtrigd/serve/erasing.py"
+PROMISES: Final = "memtrigd/serve/handlers/promises.py"
+SPEECH: Final = "memtrigd/domain/speech.py"
+SUBSCRIPTIONS: Final = "memtrigd/serve/subscriptions.py"
+TRUST: Final = "memtrigd/domain/trust.py"
+UPKEEP: Final = "memtrigd/store/upkeep.py"
+ERASE: Final = "tests/serve/test_erase.py::test_no_byte_is_left_when_it_is_said"
+STORED: Final = "tests/store/test_erasing.py"
+
+SUBSCRIBED: Final = (
+    Edit(
+        SUBSCRIPTIONS, "    topics: frozenset[str]\n    told:", "    topics: frozenset[str]\n    leave: Any\n    told:"
+    ),
+    Edit(
+        SUBSCRIPTIONS,
+        "        self._dispatcher.leave(caller, request)\n",
+        "        leave = self._dispatcher.leave(caller, request)\n",
+    ),
+    Edit(SUBSCRIPTIONS, "Want(caller, topics)", "Want(caller, topics, leave)"),
+    Edit(SUBSCRIPTIONS, "self._dispatcher.look(want.caller, ", "self._dispatcher.look(want.leave, "),
+    Edit(DISPATCH, "self._read(looking, self.leave(caller, _UNASKED), None)", "self._read(looking, caller, None)"),
+)
+"""A subscription keeps the leave that its session had when it was made."""
+
+ACROSS: Final = (
+    Mutant(
+        "views that ask no wishes of the levels above",
+        (
+            Edit(
+                VIEW,
+                "asked = [reader for reader in self.above(memory) if self._has_wishes(reader)]",
+                "asked: list[LevelReader] = []",
+            ),
+        ),
+        ("tests/serve/test_forgotten_above.py",),
+    ),
+    Mutant(
+        "aliases of the levels above",
+        (
+            *LOOKING_UP,
+            Edit(
+                VIEW,
+                "for reader in self.readers for entry in reader.entries(Sort.ALIAS)",
+                "for reader in self.all for entry in reader.entries(Sort.ALIAS)",
+            ),
+        ),
+        ("tests/serve/test_aliases.py::test_an_alias_is_in_force_from_its_level_up",),
+    ),
+    Mutant(
+        "promises counted at all levels",
+        (
+            *LOOKING_UP,
+            Edit(
+                PROMISES,
+                "sum(rules.falls_due(promise, turn.now) for promise in every)",
+                "sum(rules.falls_due(p, turn.now) for r in turn.view.all for p in r.entries(Sort.PROMISE))",
+            ),
+        ),
+        ("tests/serve/test_promises.py::test_nothing_above_shows_below",),
+    ),
+    Mutant(
+        "notices by the level at the time of subscribing",
+        SUBSCRIBED,
+        ("tests/serve/test_notices.py::test_the_level_is_that_of_the_moment_of_telling",),
+    ),
+)
+"""What a level says is not heard above, or is heard below."""
+
+SPOKEN: Final = (
+    Mutant(
+        "a quote that is cut out of its denial",
+        (Edit(SPEECH, "not _is_cut_from_its_denial(each, start, end) and not", "not"),),
+        ("tests/domain/test_speech.py::test_a_quote_is_not_cut_out_of_its_denial",),
+    ),
+    Mutant(
+        "a question that states what it asks",
+        (Edit(SPEECH, "stated and _is_no_statement(each, start, end)", "False"),),
+        ("tests/domain/test_speech.py::test_a_question_or_a_supposition_states_nothing",),
+    ),
+    Mutant(
+        "the user's word denied where no user is",
+        (Edit(TRUST, "else speaker.hearing is Hearing.NONE\n\n\ndef may_delete", "else True\n\n\ndef may_delete"),),
+        ("tests/serve/test_hearing.py::test_an_unattended_session_puts_no_word_of_the_user_away",),
+    ),
+)
+"""The user's word is bent, or put away by somebody else."""
+
+GONE: Final = (
+    Mutant(
+        "erased rows whose bytes stay",
+        (Edit(ERASING, "writers.submit_alone(level, lambda upkeep: upkeep.scrub(), scrubbed)", "scrubbed(None)"),),
+        (ERASE,),
+    ),
+    Mutant(
+        "erased bytes that stay in the log",
+        (Edit(UPKEEP, "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA wal_checkpoint(PASSIVE)"),),
+        (ERASE, STORED),
+    ),
+    Mutant(
+        "erased bytes that stay in free pages",
+        (Edit(UPKEEP, '        self._connection.execute("VACUUM")\n', ""),),
+        (STORED,),
+    ),
+)
+"""What was erased is on the disk."""
+
+TRUSTED: Final = (*ACROSS, *SPOKEN, *GONE)
