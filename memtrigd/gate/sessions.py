@@ -21,7 +21,6 @@ from memtrigd.gate.doors import Door, DoorKind
 from memtrigd.gate.peers import Process
 from memtrigd.store.interface_control import SessionRow
 
-
 CONVERSATIONS: Final = 256
 """Conversations of hosts that are known by name; the oldest give way."""
 

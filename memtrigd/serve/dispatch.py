@@ -28,9 +28,9 @@ from memtrigd.serve.decode import is_large
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.handlers.erase import erase
-from memtrigd.serve.hearing import heard
+from memtrigd.serve.hearing import FromHook, hear
 from memtrigd.serve.recalls import Recalls
-from memtrigd.serve.turn import Turn
+from memtrigd.serve.turn import Guides, Turn
 from memtrigd.serve.whereabouts import level_of
 from memtrigd.store.interface import Hands, LevelReader, Remembered, Upkeep
 from memtrigd.store.interface_control import SessionRow
@@ -109,6 +109,7 @@ class Dispatcher(Struct, frozen=True):
     facts: Callable[[], Facts]
     ears: Ears
     recalls: Recalls
+    guides: Guides
     dream: Callable[[Level, wire.Decay, Callable[[wire.Dreamt | Exception], None]], None]
     """Runs a dream cycle at a level."""
     waiting: dict[Level, int]
@@ -159,13 +160,13 @@ class Dispatcher(Struct, frozen=True):
         found = level_of(request.request, View(policy.whole_vault(self.missing(Level)), self.handles))
         return request if found is None else replace(request, level=found.name)
 
-    def hear(self, peer: Peer, request: wire.Heard) -> wire.Noted:
-        """Let the sessions of a hook's host hear what the user said."""
+    def hear(self, peer: Peer, request: FromHook) -> wire.Noted | wire.Adopted:
+        """Let the sessions of a hook's host hear what the user said, and when a conversation begins and ends."""
 
         def keep(write: Callable[[Hands], None]) -> None:
             self.writers.submit(None, write, lambda _: None)
 
-        return heard(peer, request, self.sessions, self.ears, keep)
+        return hear(peer, request, self.sessions, self.ears, keep)
 
     def missing(self, reads: Iterable[Level]) -> tuple[Level, ...]:
         """Those of some levels whose file can't be used."""
@@ -243,7 +244,7 @@ class Dispatcher(Struct, frozen=True):
 
     def _turn(self, leave: Permit, view: View) -> Turn:
         now, new_id = self.clock(), partial(self.ids.memory, leave.level)
-        return Turn(view, leave.actor, now, new_id, self.zone, self.ears, self.recalls.note)
+        return Turn(view, leave.actor, now, new_id, self.zone, self.ears, self.recalls.note, self.guides)
 
 
 def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Result:

@@ -16,7 +16,6 @@ from memtrigd.serve import faults
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
 from memtrigd.serve.everywhere import at_each_level, at_every_level
 from memtrigd.serve.greeting import Greeting
-from memtrigd.serve.hearing import ended, opened
 from memtrigd.serve.heirs import Heir
 from memtrigd.serve.intents import Intents
 from memtrigd.serve.mcp.engine import Engine
@@ -61,11 +60,7 @@ class Service:
                 case wire.SessionEnd():
                     self._ears.forget(request.session)
                     self._greeting.end(request, done)
-                case wire.HookOpen():
-                    done(Reply(opened(caller.peer, request, self._sessions)))
-                case wire.HookEnd():
-                    done(Reply(ended(caller.peer, request, self._sessions, self._ears)))
-                case wire.Heard():
+                case wire.HookOpen() | wire.Heard() | wire.HookEnd():
                     done(Reply(self._dispatcher.hear(caller.peer, request)))
                 case wire.Act(all_levels=True):
                     at_every_level(request, partial(self._dispatcher.take, caller), self.intents.keep, done)
