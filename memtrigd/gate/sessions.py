@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.levels import Level
+from memtrigd.domain.levels import Level, can_flow_to
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.trust import Hearing
 from memtrigd.gate import peers
@@ -220,6 +220,11 @@ class Sessions:
         entry = self._connected.get(session)
         if entry is not None:
             entry.row = msgspec.structs.replace(entry.row, hearing=Hearing.FEED)
+
+    def may_know_of(self, session: str, level: Level) -> bool:
+        """Tell whether a connected session, as it stands now, may hear that something was done at a level."""
+        entry = self._connected.get(session)
+        return entry is not None and can_flow_to(level, entry.row.level)
 
     def in_use(self) -> list[str]:
         """The handles of the connected sessions."""

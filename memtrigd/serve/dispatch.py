@@ -114,6 +114,8 @@ class Dispatcher(Struct, frozen=True):
     """Runs a dream cycle at a level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
+    listeners: list[Callable[[Level], None]] = []  # noqa: RUF012
+    """Told of each write that was committed, and of no more than its level."""
 
     def take(self, caller: Caller, request: wire.Request, done: Done) -> None:
         """Answer one request. ``done`` is called exactly once, now or later, on the loop's thread."""
@@ -174,7 +176,7 @@ class Dispatcher(Struct, frozen=True):
 
     def _in_lane(self, leave: Permit, request: Any, reply: Replied) -> None:
         if isinstance(request, wire.Decay):  # many small transactions, so none of the lanes
-            self.dream(leave.level, request, reply)
+            self.dream(leave.level, request, self._told(leave.level, reply))
             return
         operation = OPERATIONS[type(request)]
         match operation.lane:
@@ -218,7 +220,8 @@ class Dispatcher(Struct, frozen=True):
             turn = self._turn(leave, View(leave, hands.readers, hands.writer))
             return once(turn, request, lambda: operation.run(turn, draft))
 
-        self.writers.submit(leave.level, run, self._counted(leave.level, reply), leave.actor.session)
+        done = self._counted(leave.level, self._told(leave.level, reply))
+        self.writers.submit(leave.level, run, done, leave.actor.session)
 
     def _erase(self, leave: Permit, request: wire.Erase, reply: Replied, *, counted: bool) -> None:
         """Erase, and scrub the file before the answer: a transaction and more, so no lane of a handler."""
@@ -228,7 +231,18 @@ class Dispatcher(Struct, frozen=True):
             turn = self._turn(leave, View(leave, hands.readers, hands.writer))
             return once(turn, request, lambda: erase(turn, request, backups, counted=counted))
 
-        erasing.erase(self.writers, leave.level, run, self._counted(leave.level, reply))
+        erasing.erase(self.writers, leave.level, run, self._counted(leave.level, self._told(leave.level, reply)))
+
+    def _told(self, level: Level, reply: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Let the listeners know of a write once it is committed, after the answer to whoever made it."""
+
+        def done(outcome: Any) -> None:
+            reply(outcome)
+            if not isinstance(outcome, Exception):
+                for listener in self.listeners:
+                    listener(level)
+
+        return done
 
     def _counted(self, level: Level, reply: Callable[[Any], None]) -> Callable[[Any], None]:
         """Count a job in until its outcome is there. Raises ``busy`` where too many of its level wait."""

@@ -18,6 +18,7 @@ from memtrigd.serve.everywhere import at_each_level, at_every_level
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.heirs import Heir
 from memtrigd.serve.intents import Intents
+from memtrigd.serve.mcp.bus import Buses
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.mcp.line import Line
 from memtrigd.serve.notices import PROMISE_DUE, news
@@ -41,6 +42,8 @@ class Service:
         self._sessions = sessions
         self.subscriptions = Subscriptions(dispatcher)
         self.intents = Intents(dispatcher)
+        self.buses = Buses(sessions.may_know_of)
+        dispatcher.listeners.append(self.buses.committed)
         self.seat_belt = seat_belt
 
     def take(self, caller: Caller, request: wire.Request, connection: Connection, done: Done) -> None:

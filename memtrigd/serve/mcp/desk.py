@@ -11,13 +11,18 @@ from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.serve.dispatch import Caller, Done, Reply
+from memtrigd.serve.mcp.bus import Buses
 from memtrigd.serve.protocol import Connection
 
 R = TypeVar("R", bound=wire.Result)
 
 
 class Service(Protocol):
-    """What a desk needs of the daemon."""
+    """What a line and its desk need of the daemon."""
+
+    @property
+    def buses(self) -> Buses:
+        """What lines are told unasked."""
 
     def take(self, caller: Caller, request: wire.Request, connection: Connection, done: Done) -> None:
         """Answer one request through ``done``."""
@@ -46,6 +51,12 @@ class Desk:
         self._caller = caller
         self._connection = connection
         self._writes: set[asyncio.Future[Reply]] = set()
+
+    @property
+    def session(self) -> str:
+        """The handle of the session."""
+        assert self._caller.session is not None
+        return self._caller.session
 
     async def ask(self, request: wire.Request, kind: type[R]) -> R:
         """Put a request and return its result, which is of ``kind``. Raises Refusal."""

@@ -11,6 +11,7 @@ import msgspec
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp.bus import Bus
 from memtrigd.serve.mcp.desk import Desk, Greeted, Service
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.mcp.streams import Incoming, Outgoing
@@ -56,11 +57,20 @@ class Line(asyncio.Protocol):
         self._paused = False
         self._task: asyncio.Task[None] | None = None
         self.desk: Desk | None = None
+        self._bus: Bus | None = None
         self.incoming = Incoming(self._back_pressure)
         self.outgoing = Outgoing(self.write)
         self.aside: dict[Any, Any] = {}
         """Arguments of large calls under way, by the id of their request."""
+        self.spent: set[str] = set()
+        """Questions that the user left open: each is answered once."""
         self._transport = connection.transport
+
+    @property
+    def bus(self) -> Bus:
+        """The news of this line, once it is greeted."""
+        assert self._bus is not None
+        return self._bus
 
     # -- bytes in ------------------------------------------------------------------------------------------------
 
@@ -157,6 +167,7 @@ class Line(asyncio.Protocol):
 
             self._service.take(caller, hello, self._connection, greeted_back)
         self.desk = Desk(self._service, caller, self._connection, greeted)
+        self._bus = self._service.buses.open(self.desk.session, said.agent)
         self.write_line(msgspec.json.encode({"memtrig": welcome}))
         self._task = asyncio.get_running_loop().create_task(self._serve())
 
@@ -202,12 +213,18 @@ class Line(asyncio.Protocol):
         """Take no more requests: the daemon stops."""
         self._paused = True
         self._transport.pause_reading()
-        self.incoming.end()
+        self._say_all()
 
     def eof_received(self) -> bool:
         """Answer what is under way to a peer that has said all."""
-        self.incoming.end()
+        self._say_all()
         return self._task is not None
+
+    def _say_all(self) -> None:
+        """Take no more requests, and end the streams of news, which would have to be waited for."""
+        if self._bus is not None:
+            self._bus.end()
+        self.incoming.end()
 
     def pause_writing(self) -> None:
         """Let the library wait: the peer does not read."""
@@ -219,6 +236,8 @@ class Line(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """Let go of everything, and tell the gate."""
+        if self._bus is not None:
+            self._service.buses.close(self._bus)
         self.incoming.abandon()
         self.outgoing.close()
         self._connection.connection_lost(error)

@@ -103,6 +103,11 @@ class Outgoing:
         self._room.set()
         self._closed = False
 
+    @property
+    def clogged(self) -> bool:
+        """Whether the peer does not read."""
+        return not self._room.is_set()
+
     def clog(self) -> None:
         """The peer does not read."""
         self._room.clear()
