@@ -49,11 +49,13 @@ class Version(Struct, frozen=True, kw_only=True):
     fields: dict[str, object]
 
 
-class Event(Struct, frozen=True, kw_only=True):
-    """What a session did at a level to no memory of it. ``about`` is the lower memory, or the wish that it lifted."""
+class Event(Struct, frozen=True):
+    """What was done at a level to no memory of it. ``about`` is the lower memory, or the wish that was lifted."""
 
     op: str
     at: Micros
+    actor: str
+    session: str | None
     about: str | None
 
 
@@ -131,6 +133,9 @@ class LevelReader(WishReader, Protocol):
     def session_events(self, session: str) -> list[Event]:
         """What a session did at this level to no memory of it, the newest first."""
 
+    def events_since(self, at: Micros) -> Iterator[Event]:
+        """What was done at this level since a moment to no memory of it, the newest first; lazily, as versions are."""
+
     def entries(self, sort: Sort, *, closed: bool = False, name: str | None = None) -> list[Entry]:
         """The open entries of a sort, the oldest first; with ``closed`` every one."""
 
@@ -151,6 +156,9 @@ class LevelReader(WishReader, Protocol):
 
     def newest(self, spaces: Sequence[str], tag: str | None, before: tuple[Micros, str] | None) -> Iterator[Memory]:
         """Active rows by (updated, id) descending, strictly before ``before``; lazily, so that a page costs a page."""
+
+    def core(self, spaces: Sequence[str]) -> Iterator[Memory]:
+        """Active rows that never fade, the newest first; lazily, like ``newest``."""
 
     def spaces(self) -> list[str]:
         """The spaces that have memories here, in order."""

@@ -63,7 +63,8 @@ CREATE TABLE raised (
 CREATE INDEX raised_of ON raised (session, at);
 """
 
-LEVELS: Final = {level: Schema(0x4D545230 + level, (schema_level.first, schema_level.second)) for level in Level}
+_LEVEL: Final = (schema_level.first, schema_level.second, schema_level.third)
+LEVELS: Final = {level: Schema(0x4D545230 + level, _LEVEL) for level in Level}
 """Each level has a mark of its own ("MTR0" to "MTR3"), so that no file can be served as that of another level."""
 VERSION: Final = LEVELS[Level.PUBLIC].version
 """The schema version of the levels' files."""

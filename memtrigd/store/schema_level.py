@@ -26,6 +26,14 @@ def second(connection: apsw.Connection) -> None:
         connection.execute("UPDATE suppression SET entity_folded = ? WHERE number = ?", (folded, number))
 
 
+def third(connection: apsw.Connection) -> None:
+    """Events by their time: the week asks for those of seven days. What never fades by itself: guidance has it."""
+    connection.execute("CREATE INDEX event_at ON event (at)")
+    connection.execute(
+        "CREATE INDEX memory_core ON memory (updated DESC, id DESC) WHERE status = 'active' AND core = 1"
+    )
+
+
 _COLUMNS: Final = """
     number         INTEGER PRIMARY KEY,
     salt           BLOB,                 -- of the audit's digests; an erase destroys it

@@ -129,8 +129,11 @@ class SqliteLevelReader(EntryReader):
 
     def session_events(self, session: str) -> list[Event]:
         """What a session did at this level to no memory of it, the newest first."""
-        rows = self._rows(sql.SESSION_EVENTS, (session,))
-        return [Event(op=op, at=at, about=about) for _, op, at, about in rows]
+        return [Event(*row) for row in self._rows(sql.SESSION_EVENTS, (session,))]
+
+    def events_since(self, at: Micros) -> Iterator[Event]:
+        """What was done at this level since a moment to no memory of it, the newest first; read as they are asked."""
+        return (Event(*row) for row in self._lazily(sql.EVENTS_SINCE, (at,)))
 
     def suppressions(self, limit: int | None = None) -> list[Suppression]:
         """What is not to be learnt again, the newest first; neither lifted ones nor those that an erase left."""
@@ -209,6 +212,10 @@ class SqliteLevelReader(EntryReader):
         updated, memory_id = before or _AFTER_ALL
         wanted = {"updated": updated, "id": memory_id, "spaces": json.dumps(spaces), "tag": tag}
         return self._each(sql.NEWEST if tag is None else sql.NEWEST_TAGGED, wanted)
+
+    def core(self, spaces: Sequence[str]) -> Iterator[Memory]:
+        """Active rows that never fade, the newest first; read as they are asked for, like ``newest``."""
+        return self._each(sql.CORE, {"spaces": json.dumps(spaces)})
 
     def spaces(self) -> list[str]:
         """The spaces that have active memories here, in order."""

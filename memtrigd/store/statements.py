@@ -77,6 +77,10 @@ NEWEST_TAGGED: Final = _select(
     "tag CROSS JOIN memory USING (number) WHERE tag.tag = :tag AND (tag.updated, tag.id) < (:updated, :id)"
     f" AND {_IN_SPACES} ORDER BY tag.updated DESC, tag.id DESC"
 )
+CORE: Final = _select(
+    f"memory INDEXED BY memory_core WHERE status = 'active' AND core = 1 AND {_IN_SPACES}"
+    " ORDER BY updated DESC, id DESC"
+)
 FACET: Final = _select(
     f"memory INDEXED BY memory_facet WHERE status = 'active' AND {_OF_ENTITY} AND kind = :kind"
     f" AND {_IN_SPACES} ORDER BY updated DESC, id DESC LIMIT :limit"
@@ -120,7 +124,9 @@ WISHES: Final = " UNION ALL ".join(  # each part walks an index of its own; UNIO
     )
 )
 WISHES_ABOUT: Final = " ".join(("SELECT", ", ".join(WISH_FIELDS), "FROM suppression WHERE memory_id = ?"))
-SESSION_EVENTS: Final = "SELECT seq, op, at, about FROM event WHERE session = ? ORDER BY seq DESC"
+_EVENT: Final = "SELECT op, at, actor, session, about FROM event"
+SESSION_EVENTS: Final = _EVENT + " WHERE session = ? ORDER BY seq DESC"
+EVENTS_SINCE: Final = _EVENT + " INDEXED BY event_at WHERE at >= ? ORDER BY at DESC, seq DESC"
 _ENTRY: Final = " ".join(("SELECT", ", ".join(ENTRY_FIELDS), "FROM entry"))
 ENTRY: Final = _ENTRY + " WHERE id = ?"
 ENTRIES_OPEN: Final = _ENTRY + " INDEXED BY entry_open WHERE sort = ? AND closed IS NULL ORDER BY created, id"

@@ -94,6 +94,25 @@ def test_an_act_at_a_level_sees_no_higher_week(world: World, owner: Line) -> Non
     assert week(owner).counts["learned"] == 2
 
 
+def test_what_a_level_put_away_of_lower_ones_is_told(world: World, owner: Line) -> None:
+    """With for whom it is hidden or denied and by whom; not once it was taken back, nor to an act at the lower level."""
+    low, high = gardener(world, Level.PUBLIC), gardener(world, Level.CONFIDENTIAL)
+    rows = {key: save(low, key, f"{key} मजकूर") for key in ("hidden", "denied", "back")}
+    high.ask(wire.Forget(key="hidden"))
+    high.ask(wire.Deny(key="denied"))
+    high.ask(wire.Forget(key="back"))
+    owner.ask(wire.Act(request=wire.Unforget(id=rows["back"].id)))
+    told = week(owner)
+    at = to_iso(world.now)
+    assert {item.memory.id: item.note for item in told.items if item.about == "forgot"} == {
+        rows["hidden"].id: f"hidden for readers of CONFIDENTIAL by gardener, {at}",
+        rows["denied"].id: f"denied for readers of CONFIDENTIAL by gardener, {at}",
+    }
+    assert sections(week(owner, "PUBLIC"))["forgot"] == []
+    owner.ask(wire.Act(request=wire.Unforget(id=rows["hidden"].id)))
+    assert sections(week(owner))["forgot"] == ["denied"]
+
+
 def test_the_owner_and_the_dream_cycle_are_no_agents(world: World, owner: Line) -> None:
     """What they save, forget or let expire is not told; an agent's guess that the owner confirmed is the agent's."""
     agent = gardener(world)

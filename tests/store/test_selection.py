@@ -155,6 +155,7 @@ def many(transactions: Transactions, memory: Callable[..., Memory], change: Call
     def fill(hands: Hands) -> None:
         for row in made:
             hands.writer.add(row, ["x"], change())
+            hands.writer.note(change(), row.id)
 
     transactions.run_now(Level.INTERNAL, fill)
     return made
@@ -183,6 +184,7 @@ QUESTIONS = {
     "proposals": lambda reader: [reader.pending("often", "default"), 0],
     "since": lambda reader: list(reader.select(["default"], ["active", "pending"], updated_since=1499)),
     "facet": lambda reader: reader.facet(["Asha", "आशा"], "general", ["default"], 9),
+    "events since": lambda reader: list(islice(reader.events_since(0), 3)),
     "steps since": lambda reader: list(islice(reader.versions_since(0), 3)),
     "wishes": lambda reader: reader.wishes(Subject("k-7", "default", ("e-8",), b"d-9", b"kd-10")),
     "wishes about": lambda reader: reader.wishes_about("m-7"),

@@ -11,6 +11,7 @@ from msgspec import Struct
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import DAY, Micros, to_iso
+from memtrigd.gate.view import View
 from memtrigd.serve.records import REPLY_BYTES, excerpt, record
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import Change, LevelReader
@@ -20,13 +21,15 @@ MAX_ITEMS: Final = 500
 SECTIONS: Final = ("learned", "guessed", "contested", "forgot")
 _SAID: Final = ("save", "confirm")
 _PUT_AWAY: Final = {"forget": "forgotten", "delete": "deleted", "deny": "denied"}
+_PUT_AWAY_BELOW: Final = {"mask": "hidden", "deny_below": "denied"}
 
 
 class _Find(Struct, frozen=True):
-    """A memory of the week: what was done last of its sort, and the memory as it is now."""
+    """A memory of the week: when and by whom what was done last of its sort, and the memory as it is now."""
 
     about: str
-    change: Change
+    at: Micros
+    note: str
     memory: Memory
     against: Memory | None = None
 
@@ -43,17 +46,24 @@ def week(turn: Turn, request: wire.Week) -> wire.Weekly:
     since = turn.now - request.days * DAY
     counts = dict.fromkeys(SECTIONS, 0)
     newest: dict[str, list[_Find]] = {about: [] for about in SECTIONS}
-    for reader in turn.view.readers:
+    for finds in _walks(turn, since):
         kept = dict.fromkeys(SECTIONS, 0)
-        for find in _of_level(reader, since, turn.now):
+        for find in finds:
             counts[find.about] += 1
             kept[find.about] += 1
-            if kept[find.about] <= request.limit:  # more of one level can't be shown
+            if kept[find.about] <= request.limit:  # more of one walk can't be shown
                 newest[find.about].append(find)
-    for finds in newest.values():
-        finds.sort(key=lambda find: (find.change.at, find.memory.id), reverse=True)
+    for section in newest.values():
+        section.sort(key=lambda find: (find.at, find.memory.id), reverse=True)
     items = _shared(newest, request.limit, turn.now)
     return wire.Weekly(since=to_iso(since), counts=counts, items=items, more=sum(counts.values()) - len(items))
+
+
+def _walks(turn: Turn, since: Micros) -> Iterator[Iterator[_Find]]:
+    """What there is to find, each walk from the newest: at each level of its own memories, then of lower ones."""
+    for reader in turn.view.readers:
+        yield _of_level(reader, since, turn.now)
+        yield _of_lower(turn.view, reader, since)
 
 
 def _of_level(reader: LevelReader, since: Micros, now: Micros) -> Iterator[_Find]:
@@ -70,7 +80,24 @@ def _of_level(reader: LevelReader, since: Micros, now: Micros) -> Iterator[_Find
         memory = reader.by_id(step.memory_id) if of_agent else None
         about = None if memory is None else _about(change.op, memory, now)
         if memory is not None and about is not None:
-            yield _Find(about, change, memory, _contested(reader, memory, now) if about == "contested" else None)
+            against = _contested(reader, memory, now) if about == "contested" else None
+            yield _Find(about, change.at, _note(change, memory), memory, against)
+
+
+def _of_lower(view: View, reader: LevelReader, since: Micros) -> Iterator[_Find]:
+    """Lower memories that agents forgot or denied for the readers of a level, and that still are: each once."""
+    seen: set[str] = set()
+    for event in reader.events_since(since):
+        if event.op not in _PUT_AWAY_BELOW or event.about is None or event.about in seen:
+            continue
+        seen.add(event.about)
+        memory = view.find(event.about) if event.session is not None else None
+        if memory is None or memory.erased:
+            continue
+        page = reader.ledger(memory.id)
+        if reader.masks_on(memory.id) if event.op == "mask" else page is not None and page.deny_count:
+            done = f"{_PUT_AWAY_BELOW[event.op]} for readers of {reader.level.name}"
+            yield _Find("forgot", event.at, f"{done} by {event.actor}, {to_iso(event.at)}", memory)
 
 
 def _about(op: str, memory: Memory, now: Micros) -> str | None:
@@ -105,11 +132,15 @@ def _shared(newest: dict[str, list[_Find]], limit: int, now: Micros) -> list[wir
 
 
 def _item(find: _Find, now: Micros) -> wire.Item:
-    who = f"{find.change.actor}, {to_iso(find.change.at)}"
-    done = "disputed" if find.memory.status is Status.DISPUTED else _PUT_AWAY.get(find.change.op)
     return wire.Item(
         about=find.about,
         memory=excerpt(record(find.memory, now)),
         against=None if find.against is None else excerpt(record(find.against, now)),
-        note=who if done is None else f"{done} by {who}",
+        note=find.note,
     )
+
+
+def _note(change: Change, memory: Memory) -> str:
+    who = f"{change.actor}, {to_iso(change.at)}"
+    done = "disputed" if memory.status is Status.DISPUTED else _PUT_AWAY.get(change.op)
+    return who if done is None else f"{done} by {who}"
