@@ -15,7 +15,7 @@ def start_daemon(root: str | None) -> None:
     It hears nothing of ours: no descriptor, no terminal, no process group. Its log goes nowhere; who wants to see why
     it does not start types ``memtrigd``. Raises OSError if no process can be made.
     """
-    command = _command() + (["--home", root] if root else [])
+    command = program("memtrigd", "memtrigd") + (["--home", root] if root else [])
     kept = {k: v for k, v in os.environ.items() if k in INHERITED or k.startswith(("MEMTRIG_", "XDG_", "LC_"))}
     child = os.fork()
     if child:
@@ -29,13 +29,13 @@ def start_daemon(root: str | None) -> None:
         os._exit(1)
 
 
-def _command() -> list[str]:
-    """The program beside ours, else the module of our interpreter."""
+def program(name: str, module: str) -> list[str]:
+    """The command that runs another program of ours: the one beside this, else the module of our interpreter."""
     for ours in (sys.argv[0], sys.executable):
-        beside = os.path.join(os.path.dirname(os.path.abspath(ours)), "memtrigd")
+        beside = os.path.join(os.path.dirname(os.path.abspath(ours)), name)
         if os.path.isfile(beside) and os.access(beside, os.X_OK):
             return [beside]
-    return [sys.executable, "-m", "memtrigd"]
+    return [sys.executable, "-m", module]
 
 
 def _become(command: list[str], environment: dict[str, str]) -> None:

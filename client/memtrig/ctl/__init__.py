@@ -25,10 +25,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     An example: ``main(["--json", "get", "user.tea"])`` prints the memory as one JSON document.
     """
+    words = sys.argv[1:] if argv is None else list(argv)
+    if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
+        from memtrig import hook  # no error of its command line may stop a host
+
+        return hook.main(words[1:])
     if sys.stdout is None:  # closed by the caller, who wants the deed and not the words
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
-        code = _answer(sys.argv[1:] if argv is None else argv)
+        code = _answer(words)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -53,7 +58,7 @@ def _answer(argv: Sequence[str]) -> int:
     try:
         _check_encoding(argv)
         from memtrig.ctl.catalogue import GLOBALS, load
-        from memtrig.ctl.grammar import DaemonVerb, LocalVerb
+        from memtrig.ctl.grammar import DaemonVerb, HookVerb, LocalVerb
         from memtrig.ctl.parsing import parse
 
         command = parse(argv, GLOBALS, load)
@@ -64,7 +69,13 @@ def _answer(argv: Sequence[str]) -> int:
             about = overview() if verb is None else verb_text(verb)
             output.print_lines([version_text() if "version" in command.settings else about])
         elif isinstance(verb, LocalVerb):
-            output.print_lines([verb.text(command.given)])
+            output.print_lines([verb.text(command.settings | command.given)])
+        elif isinstance(verb, HookVerb):
+            from memtrig import hook
+
+            said = command.settings | command.given
+            options = [f"--{name}={said[name]}" for name in hook.OPTIONS if name in said]
+            return hook.main([verb.name.split()[1], *options])
         elif isinstance(verb, DaemonVerb):
             return _run(verb, command.settings, command.given)
     except Failure as failure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memtrig import homes
 from memtrig.ctl import talk
 from memtrig.ctl.failure import usage
-from memtrig.ctl.grammar import CONTROL, DATA, OWNER, VIEW
+from memtrig.ctl.grammar import AGENT, CONTROL, DATA, OWNER, VIEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ class Door:
         self._whose: dict[str, str] = {}
         if agent and level:
             raise usage("--as and --level exclude each other.", "An agent has the level of its socket: drop --level.")
-        if verb.door == VIEW:
-            if not agent:
-                raise usage(f"{verb.name} needs --as LEVEL[:AGENT].", f"For example: {verb.example}")
+        if verb.door in (VIEW, AGENT) and not agent:
+            raise usage(f"{verb.name} needs --as LEVEL[:AGENT].", f"For example: {verb.example}")
+        if verb.door == VIEW and agent:
             (level, name), agent = agent, None
             self._whose = {"agent": name} if name is not None else {}
         if agent and verb.door in (CONTROL, OWNER):

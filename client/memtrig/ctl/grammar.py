@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from memtrig.ctl.door import Door
     from memtrig.ctl.render import Screen
 
-DATA, OWNER, PLAIN, CONTROL, VIEW = "data", "owner", "plain", "control", "view"
+DATA, OWNER, PLAIN, CONTROL, VIEW, AGENT = "data", "owner", "plain", "control", "view", "agent"
 """How a verb reaches the daemon: as an act at a level, as one that only the owner may do, as it stands, as it stands
-and only from the owner, as the owner's act about the view of the session that ``--as`` names."""
+and only from the owner, as the owner's act about the view of the session that ``--as`` names, as that session."""
 
 LONG = 600.0
 """Seconds that are waited for what may walk over a whole level."""
@@ -129,6 +129,12 @@ class LocalVerb(Verb):
     def __init__(self, *grammar: str, text: Callable[[dict[str, Any]], str], **more: Any) -> None:
         super().__init__(*grammar, **more)
         self.text = text
+
+
+class HookVerb(Verb):
+    """What a host's hook starts: ``memtrig.hook`` runs it before any grammar; here it is for help and completion."""
+
+    __slots__ = ()
 
 
 class DaemonVerb(Verb):
