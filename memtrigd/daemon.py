@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from memtrigd.domain.moments import Micros
 from memtrigd.gate import listeners
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.sessions import Sessions
+from memtrigd.guidance.attention import Attention, begin_keeping
 from memtrigd.ids import RandomIds
 from memtrigd.reload import Reloader
 from memtrigd.serve import faults
@@ -38,6 +39,7 @@ from memtrigd.serve.intents import PREFIX
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
+from memtrigd.store import keys
 from memtrigd.store.interface_control import ControlReader
 from memtrigd.store.lanes import Done, Outcome, ReadLane
 from memtrigd.store.schema import VERSION
@@ -88,6 +90,7 @@ async def _serve(
     ids, started = RandomIds(), now()
     rows = vault.control_reader()
     sessions = Sessions(ids, rows.by_token)
+    keeper = begin_keeping(home, os.environ, now)
     recalls, dreamer = Recalls(writers), Dreamer(writers, now, Diary(rows, writers), loop.call_later)
     dispatcher = Dispatcher(
         sessions=sessions,
@@ -102,6 +105,7 @@ async def _serve(
         zone=config.zone,
         ears=Ears(),
         recalls=recalls,
+        guides=keeper,
         dream=dreamer.dream,
         waiting={},
         facts=lambda: Facts(
@@ -117,15 +121,16 @@ async def _serve(
     )
     acceptor = Acceptor(sessions)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
-    service = acceptor.service = Service(dispatcher, greeting, sessions, mcp=Engine(), seat_belt=config.owner.seat_belt)
+    mcp = Engine(key=keys.kept(Path(home.state) / "keys" / "mcp.key"))
+    service = acceptor.service = Service(dispatcher, greeting, sessions, mcp=mcp, seat_belt=config.owner.seat_belt)
 
     errands = Errands(_orders(config), service.promises_due, rows, writers, run_command)
 
     def configure(fresh: Config) -> None:
         service.seat_belt, errands.orders = fresh.owner.seat_belt, _orders(fresh)
 
-    reloader = Reloader(home, config, configure)
-    loop.add_signal_handler(signal.SIGHUP, reloader.reload)
+    reloader, attention = Reloader(home, config, configure), Attention(keeper)
+    loop.add_signal_handler(signal.SIGHUP, _each, (reloader.reload, attention.look))
     for lane in (writers, readers, walkers, analysts):
         lane.start()
     left = stops.begin(rows, writers, started)
@@ -138,14 +143,14 @@ async def _serve(
     clockwork.every(EVERY, recalls.flush)
     for look in (service.subscriptions.tick, errands.tick):
         clockwork.every(TICK, look)
-    for begin in (clockwork.start, errands.tick, reloader.start):
-        begin()
+    _each((clockwork.start, errands.tick, reloader.start, attention.start))
     gc.freeze()  # what is there now stays: no collection needs to walk it again
     ready(_welcome(home, vault))
     try:
         return await stopped
     finally:
-        await asyncio.to_thread(reloader.stop)
+        for watch in (reloader, attention):
+            await asyncio.to_thread(watch.stop)
         clockwork.stop()
         recalls.flush()
         acceptor.close()
@@ -155,6 +160,11 @@ async def _serve(
         await asyncio.to_thread(writers.stop)
         await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
         await acceptor.abandon()
+
+
+def _each(acts: Iterable[Callable[[], None]]) -> None:
+    for act in acts:
+        act()
 
 
 def _orders(config: Config) -> Orders:

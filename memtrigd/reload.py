@@ -1,17 +1,16 @@
 """The configuration while the daemon runs: a changed file takes effect, a bad one leaves the last good one in force."""
 
 import asyncio
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import structlog
-import watchfiles
 from memtrig.homes import Home
 
 from memtrigd import config
 from memtrigd.config import Config
+from memtrigd.watch import Watch
 
 POLL: Final = 30.0
 """Seconds after which the file is looked at even if nobody told of a change: what a watch misses, a look finds."""
@@ -29,19 +28,17 @@ class Reloader:
         self._current = current
         self._apply = apply
         self._loop = asyncio.get_running_loop()
-        self._stop = threading.Event()
-        self._watcher = threading.Thread(target=self._watch, name="memtrigd-config", daemon=True)
+        self._watch = Watch("memtrigd-config", lambda: [Path(home.config)], self._tell, poll=POLL)
 
     def start(self) -> None:
         """Begin to watch the directory: editors put a new file in the place of the old one, so the file can't be."""
         Path(self._home.config).mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._watcher.start()
+        self._watch.start()
         self._loop.call_later(SETTLING, self.reload)
 
     def stop(self) -> None:
         """Watch no more."""
-        self._stop.set()
-        self._watcher.join()
+        self._watch.stop()
 
     def reload(self) -> None:
         """Read the file again. What can't be read or is wrong changes nothing, and the log says why."""
@@ -57,20 +54,6 @@ class Reloader:
             self._apply(fresh)
             log.info("config_reloaded")
 
-    def _watch(self) -> None:
-        """Tell the loop of changes, from a thread of its own."""
-        while not self._stop.is_set():
-            try:
-                for _ in watchfiles.watch(
-                    self._home.config,
-                    recursive=False,
-                    stop_event=self._stop,
-                    rust_timeout=int(POLL * 1000),
-                    yield_on_timeout=True,
-                    raise_interrupt=False,
-                ):
-                    self._loop.call_soon_threadsafe(self.reload)
-            except Exception as error:  # the watch is a hint: without it the poll goes on
-                log.warning("config_not_watched", kind=type(error).__name__)
-                self._stop.wait(POLL)
-                self._loop.call_soon_threadsafe(self.reload)
+    def _tell(self) -> None:
+        """Tell the loop of a change, from the watch's thread."""
+        self._loop.call_soon_threadsafe(self.reload)

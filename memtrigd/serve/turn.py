@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from datetime import tzinfo
+from pathlib import Path
 from typing import Protocol
 
+from memtrig import wire
 from msgspec import Struct
 
 from memtrigd.domain.levels import Level
@@ -31,6 +33,25 @@ class Ear(Protocol):
         """Tell whether the session was lately served a memory."""
 
 
+class Guides(Protocol):
+    """What the owner has agents told about the use of their memory."""
+
+    def shown(self, agent: str | None) -> wire.GuidanceShown:
+        """What is in force for an agent, or with none for those that have no file of their own."""
+
+    def path(self, agent: str | None) -> Path:
+        """The file for all agents, or for one. Raises Refusal ``bad_value`` for a name that no file can have."""
+
+    def problems(self, text: str | None, agent: str | None) -> list[str]:
+        """What keeps a text, or without one the file as it is, from being guidance."""
+
+    def versions(self, agent: str | None) -> list[wire.GuidanceVersion]:
+        """The versions of a file, the newest first."""
+
+    def files(self) -> list[wire.GuidanceFile]:
+        """Every file there is, and what is wrong with it."""
+
+
 class Turn(Struct, frozen=True):
     """One request's surroundings. ``now`` is read once, so that a whole request happens at one moment."""
 
@@ -41,6 +62,7 @@ class Turn(Struct, frozen=True):
     zone: tzinfo
     ear: Ear
     recalled: Callable[[Level, str, Micros], None]
+    guides: Guides
 
     def speaker(self, quote: str | None) -> Speaker:
         """Who speaks, and whether the words that are quoted were heard from the user in this session."""

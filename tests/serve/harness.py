@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from memtrig import wire
+from memtrig.homes import Home
 
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer
@@ -26,6 +27,7 @@ from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
+from memtrigd.guidance.keeper import Keeper
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
@@ -129,6 +131,14 @@ class Cable(asyncio.Transport):
     def close(self) -> None:
         """Hang up."""
         self.closed = True
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        """Let somebody else have the bytes that come."""
+        self._protocol = protocol
+
+    def get_protocol(self) -> asyncio.BaseProtocol:
+        """Whoever has the bytes since ``set_protocol``."""
+        return self._protocol
 
     def pause_reading(self) -> None:
         """The next bytes come when the test sends them."""
@@ -246,6 +256,7 @@ class World:
             zone=UTC,
             ears=Ears(),
             recalls=StampsAtOnce(self._writers),
+            guides=Keeper(Home(*[str(self.state)] * 3), None, lambda: self.now),
             dream=dreamer.dream,
             waiting=self.waiting,
             facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}, dreamer.figures(), self.left()),

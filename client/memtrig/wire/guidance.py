@@ -3,13 +3,14 @@
 from msgspec import Struct
 
 from memtrig.wire.requests import Request
-from memtrig.wire.results import Result
+from memtrig.wire.results import GuidanceFile, Result
 
 
 class GuidanceGet(Request, frozen=True, tag="guidance.get"):
     """The owner's words for the caller's agent, and the state of its memory: for a host to put before its model.
 
-    ``budget_tokens`` is the room of the state; with ``query``, the user's words, memories that fit these are in it.
+    ``budget_tokens`` is the room of the state; with ``query``, the user's words, memories that fit these are in it: the
+    first 1,000 characters of it are looked at.
     """
 
     budget_tokens: int = 1500
@@ -35,6 +36,8 @@ class GuidanceHistory(Request, frozen=True, tag="guidance.history"):
     """The versions of the file for all agents, or of that for one, the newest first. The owner's."""
 
     agent: str | None = None
+    against: int = 1
+    """Which version before the newest that one is to be compared with."""
 
 
 class Guidance(Result, frozen=True, tag="guidance"):
@@ -44,18 +47,6 @@ class Guidance(Result, frozen=True, tag="guidance"):
     version: str
     at: str
     source: str
-
-
-class GuidanceFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A file of guidance: which version of it is served, and what is wrong with the file itself, if anything is."""
-
-    path: str
-    agent: str | None = None
-    version: str | None = None
-    """None while nothing of it is served."""
-    at: str | None = None
-    problem: str | None = None
-    """While it is set the last good version stays in force."""
 
 
 class GuidanceShown(Result, frozen=True, tag="guidance.shown"):
@@ -89,3 +80,5 @@ class GuidanceVersions(Result, frozen=True, tag="guidance.versions"):
 
     path: str
     versions: list[GuidanceVersion]
+    against: int = 1
+    """As it was asked."""

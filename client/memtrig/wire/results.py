@@ -176,8 +176,20 @@ class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """None before the first."""
 
 
+class GuidanceFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A file of guidance: which version of it is served, and what is wrong with the file itself, if anything is."""
+
+    path: str
+    agent: str | None = None
+    version: str | None = None
+    """None while nothing of it is served."""
+    at: str | None = None
+    problem: str | None = None
+    """While it is set the last good version stays in force."""
+
+
 class StatusReport(Result, frozen=True, tag="status"):
-    """How the daemon is: only the levels that the caller may see. ``home`` and ``pid`` are for the owner."""
+    """How the daemon is: only the levels that the caller may see. ``home``, ``pid`` and guidance are for the owner."""
 
     server: str
     protocol: int
@@ -186,6 +198,7 @@ class StatusReport(Result, frozen=True, tag="status"):
     levels: list[LevelStatus]
     pid: int | None = None
     home: str | None = None
+    guidance: list[GuidanceFile] = []
 
 
 class Session(Struct, frozen=True, kw_only=True):

@@ -82,6 +82,7 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
         levels=levels,
         pid=facts.pid if owner else None,
         home=facts.home if owner else None,
+        guidance=turn.guides.files() if owner else [],
     )
 
 

@@ -3,27 +3,27 @@
 Memories in a prompt are data: each is one line inside a block that says so, so that none can pose as an instruction.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from memtrig import wire
 from msgspec import Struct
 
-from memtrigd.serve.mcp import resources, texts
+from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
 
 BUDGET: Final = 1500
 """Tokens of memories in a prompt."""
-UNWANTED: Final = 50
-"""Entities that are named as not to be mentioned."""
-GUIDANCE: Final = """\
-You share a long-term memory with this user's other agents.
-- Save at once what the user says about themselves, their wishes, rules and corrections: one fact a memory, under a \
-descriptive key such as user-name or pref-tea, with their own words as quote.
-- What you only conclude is self_inferred. It waits until the user says yes; do not repeat it to make it so.
-- Search before you ask the user something that they may have told you or another agent.
-- When the user corrects you, save the correction under the same key.
-- When the user asks not to be reminded of something, forget it and do not bring it up again."""
+ABOUT: Final = 50
+"""Memories of an entity or a tag that a prompt may hold."""
+
+
+class Argument(Struct, frozen=True, kw_only=True):
+    """An argument of a prompt: a text, which may be left out. It is completed with names of its own sort."""
+
+    name: str
+    description: str
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
@@ -32,27 +32,33 @@ class Prompt(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     description: str
-    make: Callable[[Desk], Awaitable[str]]
+    make: Callable[[Desk, Mapping[str, str]], Awaitable[str]]
+    arguments: tuple[Argument, ...] = ()
 
 
-async def guidance(desk: Desk) -> str:
-    """How to use the memory, and what to know of it now."""
-    waiting = await desk.ask(wire.Review(limit=1), wire.Reviewed)
-    wishes = await desk.ask(wire.Suppressions(), wire.Wishes)
-    due = await desk.ask(wire.PromiseCheck(within_hours=24), wire.Promises)
-    unwanted = sorted({texts.one_line(wish.entity, 60) for wish in wishes.suppressions if wish.entity})
-    parts = [GUIDANCE]
-    if count := len(waiting.items) + waiting.more:
-        parts.append(f"{count} of this session's guesses wait for the user: ask, then confirm with their words.")
-    if unwanted:
-        parts.append(_data("Do not mention", unwanted[:UNWANTED]))
-    if due.promises:
-        parts.append(_data("Promises due", [texts.one_line(each.text, 200) for each in due.promises[:UNWANTED]]))
-    parts.append(_data("What never fades", (await resources.core(desk)).splitlines()))
-    return "\n\n".join(parts)
+def named(name: str) -> Prompt:
+    """The prompt of a name. Raises Refusal ``bad_request``."""
+    found = next((each for each in PROMPTS if each.name == name), None)
+    if found is None:
+        raise Refusal("bad_request", "There is no prompt of this name.", "prompts/list names them.")
+    return found
 
 
-async def review(desk: Desk) -> str:
+async def text(desk: Desk, prompt: Prompt, given: Mapping[str, str]) -> str:
+    """The text of a prompt for a session, now. Raises Refusal ``bad_request`` for an argument that it does not take."""
+    takes = [each.name for each in prompt.arguments]
+    if any(name not in takes for name in given):
+        told = f"It takes {' and '.join(takes)}." if takes else "It takes none."
+        raise Refusal("bad_request", f"{prompt.name} does not take this argument.", told)
+    return await prompt.make(desk, {name: value for name, value in given.items() if value.strip()})
+
+
+async def guidance(desk: Desk, given: Mapping[str, str]) -> str:
+    """The owner's words about the use of the memory, and what to know of it now."""
+    return (await desk.ask(wire.GuidanceGet(budget_tokens=BUDGET), wire.Guidance)).text
+
+
+async def review(desk: Desk, given: Mapping[str, str]) -> str:
     """Ask the user about what waits."""
     told = await desk.ask(wire.Review(), wire.Reviewed)
     lines = [f"{item.about} {item.memory.id} {texts.line(item.memory)}" for item in told.items]
@@ -60,12 +66,25 @@ async def review(desk: Desk) -> str:
     return f"{asked}\n\n{_data('Waiting', lines or ['nothing'])}"
 
 
-async def recall(desk: Desk) -> str:
-    """Bring something up, gently."""
+async def recall(desk: Desk, given: Mapping[str, str]) -> str:
+    """Bring something up, gently: what comes to mind, or what is known of an entity or under a tag."""
+    if len(given) > 1:
+        raise Refusal("bad_request", "recall is about an entity or a tag, not both.", "Leave one of them out.")
+    for what, name in given.items():
+        return await _known(desk, what, name)
     ideas = (await desk.ask(wire.Recall(), wire.Recalled)).ideas
     lines = [f"{texts.line(idea.memory)} [{idea.reason}]" for idea in ideas]
     asked = "If it fits the moment, bring up at most one of these, lightly; if not, leave it."
     return f"{asked}\n\n{_data('Ideas', lines or ['nothing comes to mind now'])}"
+
+
+async def _known(desk: Desk, what: str, name: str) -> str:
+    if what == "tag":
+        memories = (await desk.ask(wire.List(tag=name, limit=ABOUT), wire.Listed)).memories
+    else:
+        memories = (await desk.ask(wire.Search(query=name, max_results=ABOUT), wire.Found)).results
+    lines = [texts.line(memory) for memory in memories]
+    return f"Bear this in mind.\n\n{_data(f'Known of {texts.one_line(name, 60)}', lines or ['nothing'])}"
 
 
 def _data(title: str, lines: list[str]) -> str:
@@ -91,7 +110,11 @@ PROMPTS: Final = (
     Prompt(
         name="recall",
         title="Bring something up",
-        description="What is worth bringing up now, and why.",
+        description="What is worth bringing up now, and why; or what is known of an entity, or under a tag.",
         make=recall,
+        arguments=(
+            Argument(name="entity", description="Whom or what it is about."),
+            Argument(name="tag", description="Or the tag that it has."),
+        ),
     ),
 )

@@ -5,23 +5,19 @@ from typing import Final
 
 from memtrig.wire import Record
 
+from memtrigd.serve.lines import plain, tokens
+
 BUDGET: Final = 8000
 """Tokens of one reply's text, unless the tool says otherwise; hosts cut at 25,000."""
 LINE: Final = 400
 """Characters of a content that stand in a list; get brings the whole."""
-_DENSE: Final = "\u0900"
-"""From here on (Devanagari, Thai, CJK …) a character takes about two thirds of a token; below a quarter."""
-
-
-def tokens(text: str) -> int:
-    """Estimate the tokens of a text: 4 characters a token in Latin script, 1.5 beyond; high rather than low."""
-    dense = sum(c >= _DENSE for c in text)
-    return int(dense / 1.5 + (len(text) - dense) / 4) + 1
+PART: Final = 6000
+"""Tokens of a content that are given at a time."""
 
 
 def one_line(text: str, limit: int = LINE) -> str:
     """A text on one line, escaped so that it can't begin another, and cut with a word that says so."""
-    flat = " ".join(text.split())
+    flat = plain(text)
     return flat if len(flat) <= limit else f"{flat[:limit].rstrip()}… ({len(text) - limit:,} characters more: get it)"
 
 
@@ -32,8 +28,21 @@ def line(memory: Record) -> str:
     notes += ["a guess" if memory.source == "self_inferred" else ""]
     notes += ["contested: ask the user" if memory.contested else ""]
     notes += ["a lower level says something newer" if memory.newer_lower else ""]
+    notes += [f"{memory.content_bytes:,} bytes: get it"] if memory.content_bytes else []
     said = ", ".join(filter(None, notes))
     return f"{memory.key}: {one_line(memory.content)} ({said})"
+
+
+def part(text: str, offset: int = 0, budget: int = PART) -> str:
+    """The longest piece of a text from ``offset`` on that the budget has room for; one character in any case."""
+    piece = text[offset : offset + 4 * budget]
+    if tokens(piece) <= budget:
+        return piece
+    low, high = 1, len(piece)
+    while low < high:  # a token more for a character more at the most: what fits is found by halving
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if tokens(piece[:middle]) <= budget else (low, middle - 1)
+    return piece[:low]
 
 
 def within(lines: Iterable[str], budget: int = BUDGET) -> list[str]:
