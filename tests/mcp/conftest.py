@@ -1,0 +1,57 @@
+"""Hosts of the official client, through the real pump to a real daemon. Slow: ``make test-mcp`` runs this folder."""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests.conftest import Daemon
+
+HERE: Final = Path(__file__).parent
+PUMP: Final = str(Path(sys.executable).with_name("memtrig-mcp"))
+ERAS: Final = ("auto", "legacy")
+"""The client's modes: the stateless revision where the server has it, and the older one."""
+
+Agent = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is here, so that ``make test`` leaves it out."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.mcp)
+
+
+@asynccontextmanager
+async def client(home: Path, era: str, *options: str, **more: Any) -> AsyncIterator[Client]:
+    """The official client with a pump to the daemon at ``home``, as a host starts it: with next to no environment."""
+    command = StdioServerParameters(
+        command=PUMP, args=["--home", os.fspath(home), *options], env={"HOME": os.fspath(home)}
+    )
+    async with Client(stdio_client(command), mode=era, **more) as connected:
+        yield connected
+
+
+@pytest.fixture(params=ERAS)
+def era(request: pytest.FixtureRequest) -> str:
+    """Each era of the protocol in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def agent(era: str, shared_daemon: Daemon) -> Agent:
+    """Connect an agent with a set of tools, in each era in turn."""
+
+    @asynccontextmanager
+    async def connect(tools: str = "core", level: str = "internal", **more: Any) -> AsyncIterator[Client]:
+        options = ("--no-start", "--tools", tools, "--level", level, "--agent", "gardener")
+        async with client(shared_daemon.home, era, *options, **more) as connected:
+            yield connected
+
+    return connect
