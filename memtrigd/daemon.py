@@ -121,8 +121,13 @@ async def _serve(
     )
     acceptor = Acceptor(sessions)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
-    mcp = Engine(key=keys.kept(Path(home.state) / "keys" / "mcp.key"))
-    service = acceptor.service = Service(dispatcher, greeting, sessions, mcp=mcp, seat_belt=config.owner.seat_belt)
+    service = acceptor.service = Service(
+        dispatcher,
+        greeting,
+        sessions,
+        mcp=Engine(key=keys.kept(Path(home.state) / "keys" / "mcp.key")),
+        seat_belt=config.owner.seat_belt,
+    )
 
     errands = Errands(_orders(config), service.promises_due, rows, writers, run_command)
 

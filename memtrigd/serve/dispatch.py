@@ -114,7 +114,7 @@ class Dispatcher(Struct, frozen=True):
     """Runs a dream cycle at a level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
-    listeners: list[Callable[[Level], None]] = []  # noqa: RUF012
+    listeners: list[Callable[[Level], None]] = []
     """Told of each write that was committed, and of no more than its level."""
 
     def take(self, caller: Caller, request: wire.Request, done: Done) -> None:

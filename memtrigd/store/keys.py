@@ -1,5 +1,6 @@
-"""The secret key of each level's audit: 32 random bytes in a file of its own."""
+"""Secret keys, each 32 random bytes in a file: one for each level's audit, one that seals what MCP clients carry."""
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Final
@@ -40,6 +41,19 @@ def load(path: Path) -> bytes:
         raise _unusable(path, f"{len(key)} bytes instead of {KEY_BYTES}")
     keep_private(path)
     return key
+
+
+def kept(path: Path) -> bytes:
+    """The key of a file that may be made anew: what it sealed is lost then, and nothing else.
+
+    Where none can be kept there is one for this run.
+    """
+    with contextlib.suppress(Refusal):
+        return load(path)
+    try:
+        return create(path)
+    except OSError:
+        return os.urandom(KEY_BYTES)
 
 
 def _unusable(path: Path, why: str) -> Refusal:

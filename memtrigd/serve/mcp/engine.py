@@ -8,6 +8,7 @@ import asyncio
 import gc
 import threading
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -40,8 +41,9 @@ class Library(Protocol):
 class Engine:
     """The library once it is loaded, and whoever waits for it."""
 
-    def __init__(self, load: Callable[[], Library] | None = None) -> None:
-        self._load = load or _load
+    def __init__(self, load: Callable[[], Library] | None = None, *, key: bytes | None = None) -> None:
+        """``key`` seals what clients carry for us: with one that is kept it survives a restart."""
+        self._load = load or partial(_load, key)
         self._library: Library | None = None
         self._settled = asyncio.Event()
         self._thread: threading.Thread | None = None
@@ -98,6 +100,6 @@ class Engine:
         self._settled.set()
 
 
-def _load() -> Library:
-    library: Library = import_module(LIBRARY).SdkLibrary()
+def _load(key: bytes | None) -> Library:
+    library: Library = import_module(LIBRARY).SdkLibrary(key)
     return library

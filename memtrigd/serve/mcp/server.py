@@ -1,25 +1,24 @@
 """The official MCP library's low-level server over our lines: both revisions of the protocol, one server object.
 
-The only module that imports the library. Whatever differs by session is asked of the line's desk at each request; a
-list, a completion or a notification that was made once for all would tell a low session of a higher one.
+Only this module and its sisters, by their names ``sdk_``, import the library. Whatever differs by session is asked of
+the line's desk at each request; a list, a completion or a notification that was made once for all would tell a low
+session of a higher one.
 """
 
 from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
-from mcp.server.lowlevel.server import Server
+from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.runner import serve_dual_era_loop
-from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
 import memtrigd
 from memtrigd.domain.errors import Refusal
-from memtrigd.serve.mcp import arguments, resources
+from memtrigd.serve.mcp import arguments, sdk_confirming, sdk_errors, sdk_news, sdk_offers
 from memtrigd.serve.mcp.line import Line
-from memtrigd.serve.mcp.prompts import PROMPTS
 from memtrigd.serve.mcp.tool import Shown, Tool
-from memtrigd.serve.mcp.tools import SETS
+from memtrigd.serve.mcp.tools import SETS, life
 
 STATELESS: Final = "2026-07-28"
 """The first revision without sessions of its own; answers there say of themselves that they are complete."""
@@ -40,9 +39,11 @@ _NOT_CACHED: Final = (
 class SdkLibrary:
     """The Library of the official SDK."""
 
-    def __init__(self) -> None:
-        self.server: Server[Line] = build()
-        self._options = self.server.create_initialization_options()
+    def __init__(self, key: bytes | None = None) -> None:
+        sdk_errors.hush()
+        self.server: Server[Line] = build(key)
+        told = NotificationOptions(prompts_changed=True, resources_changed=True)
+        self._options = self.server.create_initialization_options(told)
 
     def read(self, line: bytes) -> tuple[Any, Any]:
         """A message made of a line, and the id if it is a request."""
@@ -64,8 +65,11 @@ class SdkLibrary:
         )
 
 
-def build() -> Server[Line]:
-    """Make the server: its handlers know the session by the line that the library hands them."""
+def build(key: bytes | None = None) -> Server[Line]:
+    """Make the server: its handlers know the session by the line that the library hands them.
+
+    ``key`` seals what a client carries for us from one request to the next, over restarts if it is kept.
+    """
     server: Server[Line] = Server(
         "memtrig",
         version=memtrigd.__version__,
@@ -74,19 +78,26 @@ def build() -> Server[Line]:
         cache_hints={method: CacheHint(0, "private") for method in _NOT_CACHED},
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
+        on_list_resources=sdk_offers.list_resources,
+        on_list_resource_templates=sdk_offers.list_templates,
+        on_read_resource=sdk_offers.read_resource,
+        on_list_prompts=sdk_offers.list_prompts,
+        on_get_prompt=sdk_offers.get_prompt,
+        on_completion=sdk_offers.complete,
+        on_subscriptions_listen=sdk_news.listen,
     )
-    server.middleware.clear()  # telemetry: half a millisecond a call, and nothing leaves this machine
+    server.add_request_handler("resources/subscribe", types.SubscribeRequestParams, sdk_news.subscribe)
+    server.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, sdk_news.unsubscribe)
+    server.add_notification_handler("notifications/initialized", types.NotificationParams, sdk_news.initialized)
+    # in place of telemetry, which costs half a millisecond a call: and nothing leaves this machine
+    server.middleware[:] = [sdk_errors.guard, sdk_confirming.boundary(key)]
     return server
 
 
 async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
     """The tools of the set that the connection's pump asked for."""
     line: Line = context.lifespan_context
+    sdk_offers.one_page(params)
     return types.ListToolsResult(tools=[_listed(tool) for tool in _offered(line).values()])
 
 
@@ -95,72 +106,18 @@ async def call_tool(context: Any, params: Any) -> Any:
     line: Line = context.lifespan_context
     tool = _offered(line).get(params.name)
     if tool is None:
-        raise MCPError(types.INVALID_PARAMS, "There is no tool of this name here; tools/list names them.")
+        raise Refusal("bad_request", "There is no tool of this name here.", "tools/list names them.")
     assert line.desk is not None
     try:
         given = line.aside.get(context.request_id, params.arguments)
-        shown = await tool.run(line.desk, arguments.read(given, tool.arguments, tool.name))
+        read = arguments.read(given, tool.arguments, tool.name)
+        if isinstance(read, life.Confirm):  # the one tool that asks the user back
+            shown = await sdk_confirming.confirm(context, line, read, params)
+        else:
+            shown = await tool.run(line.desk, read)
     except Refusal as refusal:
-        shown = Shown(" ".join(filter(None, (f"{refusal.code}: {refusal.message}", refusal.hint))), failed=True)
-    return _answer(shown, context.protocol_version)
-
-
-async def list_resources(context: Any, params: Any) -> types.ListResourcesResult:
-    """The resources that have a name of their own; the rest is in the template."""
-    return types.ListResourcesResult(
-        resources=[
-            types.Resource(
-                uri=each.uri, name=each.name, title=each.title, description=each.description, mime_type="text/plain"
-            )
-            for each in resources.RESOURCES
-        ]
-    )
-
-
-async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
-    """One: a memory by its key."""
-    memory = types.ResourceTemplate(
-        uri_template=resources.TEMPLATE,
-        name="memory",
-        title="A memory",
-        description="One memory by its key, percent-encoded.",
-        mime_type="text/plain",
-    )
-    return types.ListResourceTemplatesResult(resource_templates=[memory])
-
-
-async def read_resource(context: Any, params: Any) -> types.ReadResourceResult:
-    """The text of a resource, as the session sees it now."""
-    line: Line = context.lifespan_context
-    assert line.desk is not None
-    uri = str(params.uri)
-    try:
-        text = await resources.read(line.desk, uri)
-    except Refusal as refusal:
-        raise MCPError(types.INVALID_PARAMS, refusal.message, {"uri": uri}) from None
-    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)])
-
-
-async def list_prompts(context: Any, params: Any) -> types.ListPromptsResult:
-    """The prompts; none takes arguments."""
-    return types.ListPromptsResult(
-        prompts=[types.Prompt(name=each.name, title=each.title, description=each.description) for each in PROMPTS]
-    )
-
-
-async def get_prompt(context: Any, params: Any) -> types.GetPromptResult:
-    """A prompt, made of the state of the session now."""
-    line: Line = context.lifespan_context
-    assert line.desk is not None
-    prompt = next((each for each in PROMPTS if each.name == params.name), None)
-    if prompt is None:
-        raise MCPError(types.INVALID_PARAMS, "There is no prompt of this name; prompts/list names them.")
-    try:
-        text = await prompt.make(line.desk)
-    except Refusal as refusal:
-        raise MCPError(types.INTERNAL_ERROR, refusal.message) from None
-    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
-    return types.GetPromptResult(description=prompt.description, messages=[message])
+        shown = Shown(tool.refused(tool.name, refusal), failed=True)
+    return shown if isinstance(shown, types.InputRequiredResult) else _answer(shown, context.protocol_version)
 
 
 def _offered(line: Line) -> dict[str, Tool]:
