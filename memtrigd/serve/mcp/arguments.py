@@ -1,6 +1,8 @@
 """Arguments as models send them: often right but for the type. What can be meant in one way only is taken as meant."""
 
-from typing import Any, TypeVar
+import re
+from functools import cache
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -8,8 +10,12 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.serve.mcp.tool import Arguments
 
 A = TypeVar("A", bound=Arguments)
+LONGEST: Final = 200
+"""Characters of what is said to be wrong: an unknown argument's name may be as long as it likes."""
+_ECHO: Final = re.compile(r"Invalid enum value .*?(?= - at |$)", re.DOTALL)
 
 
+@cache
 def schema(kind: type[Arguments]) -> dict[str, Any]:
     """The JSON schema of a tool's arguments: one flat object without references, as the strictest hosts want it."""
     whole = msgspec.json.schema(kind)
@@ -26,13 +32,21 @@ def schema(kind: type[Arguments]) -> dict[str, Any]:
 def read(given: dict[str, Any] | None, kind: type[A], tool: str) -> A:
     """Make a tool's arguments of what was sent; text that is a number, a boolean or a list is read as such.
 
-    Raises Refusal ``bad_request`` that shows the right form, and never what was sent.
+    Null for what need not be given is as if it were not. Raises Refusal ``bad_request`` that shows the right form, and
+    no value that was sent.
     """
-    told = {name: _unwrapped(value, kind, name) for name, value in (given or {}).items()}
+    optional = {field.encode_name for field in msgspec.structs.fields(kind) if not field.required}
+    told = {
+        name: _unwrapped(value, kind, name)
+        for name, value in (given or {}).items()
+        if value is not None or name not in optional
+    }
     try:
         return msgspec.convert(told, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise Refusal("bad_request", f"{tool}: {error}.", f"The right form: {form(kind)}") from None
+        wrong = _ECHO.sub("Not one of its values", str(error))
+        wrong = wrong if len(wrong) <= LONGEST else f"{wrong[:LONGEST]}…"
+        raise Refusal("bad_request", f"{tool}: {wrong}.", f"The right form: {form(kind)}") from None
 
 
 def form(kind: type[Arguments]) -> str:

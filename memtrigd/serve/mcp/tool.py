@@ -7,6 +7,8 @@ import msgspec
 from memtrig.wire import Record
 from msgspec import Struct
 
+from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
 
 
@@ -20,6 +22,11 @@ class Shown(Struct, frozen=True):
     text: str
     data: dict[str, Any] | None = None
     failed: bool = False
+
+
+def sentence(tool: str, refusal: Refusal) -> str:
+    """A refusal as a model reads it: its code, what is wrong, what to do."""
+    return " ".join(filter(None, (f"{refusal.code}: {refusal.message}", refusal.hint)))
 
 
 class Tool(Struct, frozen=True, kw_only=True):
@@ -36,12 +43,31 @@ class Tool(Struct, frozen=True, kw_only=True):
     destroys: bool = False
     repeats: bool = True
     """Calling it again with the same arguments changes nothing more."""
+    refused: Callable[[str, Refusal], str] = sentence
+    """The text of a refusal, made of the tool's name and the refusal."""
 
 
 def listed(memory: Record) -> dict[str, Any]:
-    """A memory as data for a program: what is said and what it is worth, without what nobody asks for."""
+    """A memory as data for a program: what is said and what it is worth, without what nobody asks for.
+
+    Of a long content the beginning, with how long it is: get brings the whole, in parts.
+    """
     whole: dict[str, Any] = msgspec.to_builtins(memory)
-    return {name: value for name, value in whole.items() if name not in _OMITTED and value not in (None, [], False)}
+    told = {name: value for name, value in whole.items() if name not in _OMITTED and value not in (None, [], False)}
+    if len(memory.content) > texts.LINE:
+        told["content"] = memory.content[: texts.LINE]
+        told["content_bytes"] = length(memory)
+    return told
+
+
+def length(memory: Record) -> int:
+    """Bytes of UTF-8 of a memory's whole content."""
+    return memory.content_bytes or len(memory.content.encode())
+
+
+def fitting(rows: list[dict[str, Any]], budget: int = texts.BUDGET) -> int:
+    """How many rows of data, from the first on, the budget has room for."""
+    return len(texts.within((msgspec.json.encode(row).decode() for row in rows), budget))
 
 
 def as_json(told: dict[str, Any]) -> Shown:

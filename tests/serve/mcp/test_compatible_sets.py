@@ -98,12 +98,85 @@ def test_memory_triggers_tools_answer_as_they_did(agent: Agent) -> None:
                 confidence=0.3,
             )
             assert guess["status_field"] == "pending"
-            denied = await told(client, "memory_deny", entity_or_id=coffee["memory_id"])
-            assert denied["denied"][0]["deny_count"] == 1
-            gone = await told(client, "memory_forget", entity_or_id=entity, reason="别提了")
-            assert gone["status"] == "forgotten" and gone["forgotten_count"] >= 2
+            denied = await told(client, "memory_deny", entity_or_id=coffee["memory_id"], reason="")
+            assert denied["count"] == 1
+            assert {key: denied["items"][0][key] for key in ("entity", "deny_count", "importance")} == {
+                "entity": entity,
+                "deny_count": 1,
+                "importance": 0.1,
+            }
+            gone = await told(client, "memory_forget", entity_or_id=entity, reason="别提了", kind="")
+            assert gone["status"] == "forgotten" and gone["count"] >= 2 and gone["entities"] == [entity]
             nothing = await told(client, "memory_forget", entity_or_id=uuid4().hex)
             assert nothing["status"] == "nothing_to_forget"
+            assert (await told(client, "memory_search", query=entity))["results_count"] == 0
+
+    asyncio.run(story())
+
+
+def test_memory_triggers_replies_have_its_fields(agent: Agent) -> None:
+    """Each field that its clients read is there, with a value of its kind; importances have four decimals."""
+
+    async def story() -> None:
+        async with agent("memory-trigger") as client:
+            entity = uuid4().hex
+            wrote = await told(
+                client,
+                "memory_write",
+                entity=entity,
+                kind="preference",
+                value=f"{entity} drinks tea",
+                mode="local",
+                sentiment="",
+                confidence="1.0",
+                emotion_tags="",
+                reason="she asked for it",
+                core=None,
+                context="at breakfast",
+                expires_at="2099-01-01",
+                refs_dir="",
+            )
+            assert (
+                wrote.items()
+                >= {
+                    "status": "committed",
+                    "entity": entity,
+                    "kind": "preference",
+                    "sentiment": None,
+                    "source": "auto_detect",
+                    "status_field": "active",
+                    "core": False,
+                    "importance": 1.0,
+                    "context": "at breakfast",
+                    "mode": "local",
+                }.items()
+            )
+            assert wrote["memory_id"] and wrote["expires_at"].startswith("2099-01-01") and wrote["targets"]
+            hit = (await told(client, "memory_search", query=entity))["results"][0]
+            assert set(hit) >= {"id", "entity", "kind", "value", "source", "status", "importance", "core", "created"}
+            assert hit["reason"] == "she asked for it" and hit["context"] == "at breakfast"
+            marks = {key: hit[key] for key in ("_supplement", "_match_source", "_core")}
+            assert marks == {"_supplement": False, "_match_source": "entity_index", "_core": False}
+            assert hit["_importance"] == round(hit["_importance"], 4) == 1.0
+            figures = await told(client, "memory_stats")
+            assert set(figures) == {
+                *("total_entities", "pending", "confirmed", "total_memories", "active", "pending_memories"),
+                *("superseded", "entity_kinds", "core_memories", "avg_importance_noncore", "weakest_active"),
+                *("oldest_memory", "newest_memory", "most_stale_active"),
+            }
+            assert figures["total_entities"] >= 1 and figures["entity_kinds"]["preference"] >= 1
+            assert all(len(row) == 3 for row in figures["weakest_active"])
+            assert all(len(row) == 4 for row in figures["most_stale_active"])
+            recalled = await told(client, "memory_recall", limit=99)
+            assert recalled["status"] == "recalled" and recalled["count"] == len(recalled["results"]) > 0
+            assert set(recalled["channel"]) == {"warm", "old_treasure"}
+            assert set(recalled["results"][0]) == {
+                *("id", "entity", "kind", "value", "context", "emotion_tags", "never_recalled", "expires_at"),
+                *("last_recalled", "importance", "cold_days", "score", "recall_reason"),
+            }
+            wrong = await client.call_tool("memory_write", {"entity": entity, "kind": "colour", "value": "x"})
+            refusal = json.loads(wrong.content[0].text)
+            assert wrong.is_error and refusal["ok"] is False and "preference" in refusal["error"]
 
     asyncio.run(story())
 
@@ -113,28 +186,70 @@ def test_memory_triggers_upkeep_answers(agent: Agent) -> None:
 
     async def story() -> None:
         async with agent("memory-trigger") as client:
-            assert (await told(client, "memory_stats"))["active"] >= 0
-            assert (await told(client, "memory_decay"))["status"] == "ok"
-            assert "archived" in await told(client, "memory_vacuum")
-            assert (await told(client, "memory_backup"))["status"] == "not_available"
-            assert (await told(client, "memory_recover"))["recovered"] == 0
-            assert (await told(client, "memory_wellness", mood="平静", sleep_hours="7.5"))["record"][
-                "sleep_hours"
-            ] == 7.5
-            assert (await told(client, "memory_init", mode="graph"))["mode"] == "graph"
-            assert "expired_count" in await told(client, "memory_expire_check")
-            assert "problems" in await told(client, "memory_selfcheck")
-            assert (await told(client, "memory_recall", limit=2))["recalled_count"] >= 0
-            promise = await told(client, "memory_promise", text="陪你去医院", deadline="2020-01-01")
-            check = await told(client, "memory_promise_check")
-            assert check["unfulfilled_count"] >= 1
-            promise_id = promise["promise"]["id"]
-            assert (await told(client, "memory_promise_done", promise_id=promise_id))["status"] == "done"
-            done = await told(client, "memory_promise_list", status="done")
-            assert promise_id in [each["id"] for each in done["promises"]]
+            decayed = await told(client, "memory_decay")
+            assert decayed["status"] == "decayed" and {"decayed_count", "active_noncore"} <= set(decayed)
+            assert set(await told(client, "memory_vacuum")) == {"status", "archived", "remaining"}
+            backup = await told(client, "memory_backup")
+            assert backup["status"] == "not_available" and "Nothing was copied" in backup["message"]
+            assert await told(client, "memory_recover") == {"status": "ok", "recovered": 0, "reason": "all_committed"}
+            well = await told(client, "memory_wellness", mood="平静", sleep_hours="7.5", sleep_quality="-", note="-")
+            assert (well["status"], well["mood"], well["record"]["sleep_hours"]) == ("ok", "平静", 7.5)
+            assert "sleep_quality" not in well["record"]
+            assert (await told(client, "memory_wellness", mood="累", sleep_hours="-"))["status"] == "ok"
+            begun = await told(client, "memory_init", mode="graph", refs_dir="/etc")
+            assert (begun["status"], begun["mode"]) == ("initialized", "graph")
+            swept = await told(client, "memory_expire_check")
+            assert swept["status"] == "expire_checked" and {"now", "expired", "remind"} <= set(swept)
+            assert {"checked", "fixed", "fixed_ids", "problems"} <= set(await told(client, "memory_selfcheck"))
             assert (await told(client, "memory_promise_watch_status"))["running"] is True
             wrong = await client.call_tool("memory_init", {"mode": "cloud"})
-            assert wrong.is_error and '"local"' in wrong.content[0].text
+            assert wrong.is_error and '"local"' in json.loads(wrong.content[0].text)["error"]
+            hours = await client.call_tool("memory_wellness", {"mood": "累", "sleep_hours": "eight"})
+            assert hours.is_error and "7.5" in json.loads(hours.content[0].text)["error"]
+
+    asyncio.run(story())
+
+
+def test_memory_triggers_promises_answer_as_they_did(agent: Agent) -> None:
+    """A promise is open, overdue once its deadline has passed, done when it was kept; all open ones are checked."""
+
+    async def story() -> None:
+        async with agent("memory-trigger") as client:
+            late = (await told(client, "memory_promise", text="陪你去医院", deadline="2020-01-01"))["promise"]
+            assert set(late) == {"id", "text", "deadline", "created_at", "status", "completed_at"}
+            someday = await told(client, "memory_promise", text="写一首歌", deadline="")
+            assert someday["status"] == "promised" and someday["promise"]["deadline"] is None
+            check = await told(client, "memory_promise_check")
+            first = check["unfulfilled"][0]
+            assert check["unfulfilled_count"] >= 2 and first["overdue"] is True and first["days_overdue"] > 2000
+            assert {"id", "text", "deadline", "created_at", "age_days"} <= set(first)
+            assert someday["promise"]["id"] in [each["id"] for each in check["unfulfilled"]]
+            done = await told(client, "memory_promise_done", promise_id=late["id"])
+            assert done["status"] == "promise_done" and done["promise"]["completed_at"]
+            whole = await told(client, "memory_promise_list")
+            assert whole["open_count"] == len(whole["open"]) >= 1 and whole["done_count"] >= 1
+            assert late["id"] in [each["id"] for each in whole["done"]]
+            none = await told(client, "memory_promise_done", promise_id="none")
+            assert none == {"status": "nothing_to_done", "promise_id": "none"}
+
+    asyncio.run(story())
+
+
+def test_triggerfishs_errors_are_its_sentences(agent: Agent) -> None:
+    """They begin with Error:, and say which argument is missing, or at which level the key is not."""
+
+    async def story() -> None:
+        async with agent("triggerfish") as client:
+            for tool, given, wanted in (
+                ("memory_save", {"content": "x"}, "Error: memory_save requires a 'key' argument (non-empty string)."),
+                ("memory_save", {"key": "k", "content": ""}, "Error: memory_save requires a 'content' argument"),
+                ("memory_get", {"key": ""}, "Error: memory_get requires a 'key' argument (non-empty string)."),
+                ("memory_search", {}, "Error: memory_search requires a 'query' argument (non-empty string)."),
+                ("memory_delete", {"key": "none"}, "Error: Memory record 'none' not found at INTERNAL level"),
+                ("memory_save", {"key": "k", "content": "x", "level": "PUBLIC"}, "Error: memory_save: "),
+            ):
+                answer = await client.call_tool(tool, given)
+                assert answer.is_error and answer.content[0].text.startswith(wanted), answer.content[0].text
 
     asyncio.run(story())
 

@@ -8,14 +8,14 @@ from msgspec import Meta
 from memtrigd.domain.errors import Refusal
 from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
-from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, listed, record_schema
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, fitting, listed, record_schema
 
 Kind = Literal[
     "preference", "event", "habit", "rule", "scene", "relationship", "emotion", "identity", "milestone", "general"
 ]
 Source = Literal["user_explicit", "file_import", "auto_detect", "self_inferred"]
-PART: Final = 16_000
-"""Characters of a content that get gives at a time."""
+MOST: Final = 100
+"""Hits of a search, over all its pages."""
 
 
 class Save(Arguments, frozen=True):
@@ -79,7 +79,7 @@ async def save(desk: Desk, given: Save) -> Shown:
         "status": saved.status,
         "outcome": saved.outcome,
         "seen_count": saved.seen_count,
-        "similar": [{"id": each.id, "key": each.key, "content": each.content} for each in saved.similar],
+        "similar": [{"id": each.id, "key": each.key, "content": each.content[: texts.LINE]} for each in saved.similar],
     }
     return Shown("\n".join(lines), data)
 
@@ -96,7 +96,7 @@ async def get(desk: Desk, given: Get) -> Shown:
     memory = (await desk.ask(wire.Get(key=given.key), wire.Got)).memory
     if not 0 <= given.offset <= len(memory.content):
         raise Refusal("bad_value", f"The content ends at {len(memory.content)}.", "Begin with offset 0.")
-    part = memory.content[given.offset : given.offset + PART]
+    part = texts.part(memory.content, given.offset)
     end = given.offset + len(part)
     more = len(memory.content) - end
     lines = [part, *([f"… {more:,} characters more: offset {end}"] if more else [])]
@@ -115,12 +115,21 @@ class Search(Arguments, frozen=True):
 
     query: Annotated[str, Meta(description="What you want to know, in the user's words and language.")]
     max_results: Annotated[int, Meta(description="How many at most, 1 to 100.")] = 10
+    cursor: Annotated[str | None, Meta(description="Where to go on: the cursor that you were told.")] = None
 
 
 async def search(desk: Desk, given: Search) -> Shown:
-    """Find memories by words."""
-    found = await desk.ask(wire.Search(query=given.query, max_results=given.max_results), wire.Found)
-    return _several(desk, found.results, "Nothing is known about this.")
+    """Find memories by words. Its cursor is the number of hits before."""
+    before = place(given.cursor)
+    hits = await page_of(desk, given.query, given.max_results, before)
+    shown, fitted = _several(desk, hits, "Nothing is known about this.", before)
+    return _going_on(shown, str(before + fitted) if fitted < len(hits) else None)
+
+
+async def page_of(desk: Desk, query: str, size: int, before: int) -> list[wire.Record]:
+    """Up to ``size`` hits of a query after those ``before``; MOST over all pages."""
+    asked = min(before + size, MOST) if before and size > 0 else size
+    return (await desk.ask(wire.Search(query=query, max_results=asked), wire.Found)).results[before:]
 
 
 class List(Arguments, frozen=True):
@@ -134,25 +143,39 @@ class List(Arguments, frozen=True):
 async def listing(desk: Desk, given: List) -> Shown:
     """List memories, the newest first."""
     page = await desk.ask(wire.List(tag=given.tag, limit=given.limit, cursor=given.cursor), wire.Listed)
-    shown = _several(desk, page.memories, "Nothing is remembered yet.")
-    fitted = len(shown.data["memories"]) if shown.data else 0
+    shown, fitted = _several(desk, page.memories, "Nothing is remembered yet.")
     cursor = page.next_cursor
     if fitted < len(page.memories):  # the page is asked for again, as short as it has to be
         short = wire.List(tag=given.tag, limit=fitted, cursor=given.cursor)
         cursor = (await desk.ask(short, wire.Listed)).next_cursor
+    return _going_on(shown, cursor)
+
+
+def place(cursor: str | None) -> int:
+    """The number of items before a cursor. Raises Refusal ``bad_value``."""
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) <= len(str(MOST))):
+        raise Refusal("bad_value", "This is no cursor that was told here.", "Leave it out to begin again.")
+    return int(cursor)
+
+
+def _several(desk: Desk, memories: list[wire.Record], none: str, before: int = 0) -> tuple[Shown, int]:
+    """Several memories, a line each, as many as there is room for, and how many these are; what is left is said."""
+    lines = texts.within(f"{number}. {texts.line(memory)}" for number, memory in enumerate(memories, before + 1))
+    rows = [listed(memory) for memory in memories[: len(lines)]]
+    fitted = fitting(rows)
+    left = len(memories) - fitted
+    notes = [f"{left} more."] if left else []
+    text = "\n".join([*(lines[:fitted] or [none]), *notes, *filter(None, [texts.incomplete(desk.missing)])])
+    data = {"memories": rows[:fitted], "more": left}
+    return Shown(text, {**data, "incomplete": list(desk.missing)} if desk.missing else data), fitted
+
+
+def _going_on(shown: Shown, cursor: str | None) -> Shown:
     if cursor is None or shown.data is None:
         return shown
     return Shown(f"{shown.text}\nMore: cursor {cursor}", {**shown.data, "cursor": cursor})
-
-
-def _several(desk: Desk, memories: list[wire.Record], none: str) -> Shown:
-    """Several memories, a line each, as many as there is room for; how many are left out is said."""
-    lines = texts.within(f"{number}. {texts.line(memory)}" for number, memory in enumerate(memories, 1))
-    left = len(memories) - len(lines)
-    notes = [f"{left} more: ask for fewer, or more narrowly."] if left else []
-    text = "\n".join([*(lines or [none]), *notes, *filter(None, [texts.incomplete(desk.missing)])])
-    data = {"memories": [listed(memory) for memory in memories[: len(lines)]], "more": left}
-    return Shown(text, {**data, "incomplete": list(desk.missing)} if desk.missing else data)
 
 
 TOOLS: Final = (
@@ -164,7 +187,7 @@ TOOLS: Final = (
         arguments=Save,
         run=save,
         output=record_schema("id", "key", "level", "status", "outcome"),
-        repeats=True,
+        repeats=False,
     ),
     Tool(
         name="get",

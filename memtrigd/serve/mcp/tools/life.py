@@ -9,8 +9,12 @@ from msgspec import Meta
 from memtrigd.domain.errors import Refusal
 from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
-from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, listed, record_schema
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, fitting, listed, record_schema
+from memtrigd.serve.mcp.tools.core import Kind, place
 
+MOST: Final = 500
+"""Items of a review or promises, over all their pages."""
+_NONE: Final = {"items": "Nothing waits.", "promises": "No promise is open."}
 _QUOTE = "The user's own words, verbatim."
 
 
@@ -21,7 +25,7 @@ class Forget(Arguments, frozen=True):
     id: Annotated[str | None, Meta(description="Or its id.")] = None
     entity: Annotated[str | None, Meta(description="Or all about an entity.")] = None
     tag: Annotated[str | None, Meta(description="Or all with a tag.")] = None
-    kind: Annotated[str | None, Meta(description="Of an entity or tag: only this kind.")] = None
+    kind: Annotated[Kind | None, Meta(description="Of an entity or tag: only this kind.")] = None
     reason: Annotated[str | None, Meta(description="Why, for the owner's record.")] = None
     quote: Annotated[str | None, Meta(description=_QUOTE)] = None
     dry_run: Annotated[bool, Meta(description="Only say what would be forgotten.")] = False
@@ -33,12 +37,17 @@ async def forget(desk: Desk, given: Forget) -> Shown:
     asked = wire.Forget(**{name: getattr(given, name) for name in Forget.__struct_fields__})
     done = await desk.ask(asked, wire.Forgotten)
     verb = "Would forget" if done.dry_run else "Forgot"
-    lines = [f"{verb} {done.count}: {', '.join(each.key for each in done.memories) or 'nothing at this level'}."]
+    data = msgspec.to_builtins(done)
+    fitted = fitting(data["memories"])
+    keys = [each.key for each in done.memories[:fitted]]
+    more = len(done.memories) - fitted
+    named = ", ".join([*keys, *([f"{more} more"] if more else [])])
+    lines = [f"{verb} {done.count}: {named or 'nothing at this level'}."]
     if done.elsewhere:
         lines.append(f"Copies at {', '.join(done.elsewhere)} are hidden from here; the owner decides about them.")
     if not done.dry_run:
         lines.append("Do not bring it up again.")
-    return Shown(" ".join(lines), msgspec.to_builtins(done))
+    return Shown(" ".join(lines), {**data, "memories": data["memories"][:fitted], "more": more})
 
 
 class Deny(Arguments, frozen=True):
@@ -63,7 +72,10 @@ class Confirm(Arguments, frozen=True):
     """What confirm takes."""
 
     id: Annotated[str, Meta(description="The id of what waits, as review or save named it.")]
-    quote: Annotated[str, Meta(description="The words by which the user said yes, verbatim.")]
+    quote: Annotated[
+        str | None,
+        Meta(description="The words by which the user said yes, verbatim. Leave it out if the host can ask them."),
+    ] = None
 
 
 async def confirm(desk: Desk, given: Confirm) -> Shown:
@@ -95,23 +107,24 @@ class Review(Arguments, frozen=True):
     """What review takes."""
 
     limit: Annotated[int, Meta(description="How many at most, 1 to 500.")] = 20
+    cursor: Annotated[str | None, Meta(description="Where to go on: the cursor that you were told.")] = None
 
 
 async def review(desk: Desk, given: Review) -> Shown:
-    """What of this session waits for the user's answer."""
-    told = await desk.ask(wire.Review(limit=given.limit), wire.Reviewed)
-    lines = texts.within(f"- {item.about} {item.memory.id} {texts.line(item.memory)}" for item in told.items)
-    left = len(told.items) - len(lines) + told.more
-    items = [
+    """What of this session waits for the user's answer. Its cursor is the number of items before."""
+    before = place(given.cursor)
+    asked = min(before + given.limit, MOST) if before else given.limit
+    told = await desk.ask(wire.Review(limit=asked), wire.Reviewed)
+    rows = [
         {
             "about": item.about,
             "memory": listed(item.memory),
             **({"against": listed(item.against)} if item.against is not None else {}),
         }
-        for item in told.items[: len(lines)]
+        for item in told.items[before:]
     ]
-    text = "\n".join([*(lines or ["Nothing waits."]), *([f"{left} more."] if left else [])])
-    return Shown(text, {"items": items, "more": left})
+    lines = [f"- {item.about} {item.memory.id} {texts.line(item.memory)}" for item in told.items[before:]]
+    return _page("items", rows, lines, before, told.more)
 
 
 class Promise(Arguments, frozen=True):
@@ -123,6 +136,7 @@ class Promise(Arguments, frozen=True):
     entity: Annotated[str | None, Meta(description="add: whom it concerns.")] = None
     id: Annotated[str | None, Meta(description="done: the id of the promise.")] = None
     within_hours: Annotated[float, Meta(description="check: what falls due in so many hours, too.")] = 0.0
+    cursor: Annotated[str | None, Meta(description="list, check: the cursor that you were told.")] = None
 
 
 async def promise(desk: Desk, given: Promise) -> Shown:
@@ -140,15 +154,24 @@ async def promise(desk: Desk, given: Promise) -> Shown:
         case "check":
             told = await desk.ask(wire.PromiseCheck(within_hours=given.within_hours), wire.Promises)
         case _:
-            told = await desk.ask(wire.PromiseList(), wire.Promises)
-    lines = texts.within(f"- {_said(each)}" for each in told.promises)
-    left = len(told.promises) - len(lines) + told.more
-    data: dict[str, Any] = {
-        "promises": [msgspec.to_builtins(each) for each in told.promises[: len(lines)]],
-        "more": left,
-        "unfulfilled": told.unfulfilled,
-    }
-    return Shown("\n".join([*(lines or ["No promise is open."]), *([f"{left} more."] if left else [])]), data)
+            told = await desk.ask(wire.PromiseList(limit=MOST), wire.Promises)
+    before = place(given.cursor)
+    rows = [msgspec.to_builtins(each) for each in told.promises[before:]]
+    lines = [f"- {_said(each)}" for each in told.promises[before:]]
+    shown = _page("promises", rows, lines, before, told.more)
+    assert shown.data is not None
+    return Shown(shown.text, {**shown.data, "unfulfilled": told.unfulfilled})
+
+
+def _page(name: str, rows: list[dict[str, Any]], lines: list[str], before: int, beyond: int) -> Shown:
+    """As many rows and their lines as there is room for; ``beyond`` are those that the daemon did not tell."""
+    fitted = min(fitting(rows), len(texts.within(lines)))
+    more = len(rows) - fitted + beyond
+    text = "\n".join([*(lines[:fitted] or [_NONE[name]]), *([f"{more} more."] if more else [])])
+    data = {name: rows[:fitted], "more": more}
+    if more and fitted and before + fitted < MOST:
+        return Shown(f"{text}\nMore: cursor {before + fitted}", {**data, "cursor": str(before + fitted)})
+    return Shown(text, data)
 
 
 def _promised(verb: str, promise: wire.Promise) -> Shown:

@@ -1,4 +1,4 @@
-"""memory-trigger's tools, part two: the upkeep, well-being and promises. Its names, its replies."""
+"""memory-trigger's tools, part three: the upkeep and well-being. Its names, its replies."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final, Literal
@@ -7,49 +7,86 @@ import msgspec
 from memtrig import wire
 from msgspec import Meta
 
+from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
-from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json
-from memtrigd.serve.mcp.tools.memory_trigger import Nothing, RefsDir
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json, fitting
+from memtrigd.serve.mcp.tools import ages
+from memtrigd.serve.mcp.tools.memory_trigger import RefsDir, refused
+from memtrigd.serve.mcp.tools.memory_trigger_mind import Nothing
+
+UNSAID: Final = (None, "", "-")
+"""What that system's clients send for nothing."""
 
 
 async def decay(desk: Desk, given: Nothing) -> Shown:
     """Write down what has faded: as often as one likes, the curve stays the same."""
     dreamt = await desk.ask(wire.Decay(), wire.Dreamt)
-    return as_json(
-        {"status": "ok", "decayed": dreamt.materialised, "expired": dreamt.expired, "stopped": dreamt.stopped}
-    )
+    levels = (await desk.ask(wire.Stats(), wire.Statistics)).levels
+    noncore = sum(level.statuses.get("active", 0) - level.core for level in levels)
+    told = {"status": "decayed", "decayed_count": dreamt.materialised, "active_noncore": noncore}
+    return as_json({**told, "expired": dreamt.expired, "stopped": dreamt.stopped})
 
 
 async def vacuum(desk: Desk, given: Nothing) -> Shown:
     """Archive what was superseded long ago."""
     done = await desk.ask(wire.Vacuum(), wire.Vacuumed)
-    return as_json({"status": "ok", "archived": done.archived})
+    levels = (await desk.ask(wire.Stats(), wire.Statistics)).levels
+    remaining = sum(level.statuses.get("active", 0) for level in levels)
+    return as_json({"status": "done", "archived": done.archived, "remaining": remaining})
 
 
 async def backup(desk: Desk, given: Nothing) -> Shown:
     """An agent can't make the daemon copy files; each write is on the disk before it is answered."""
-    told = "Every write is on disk before it is answered. Copies of the store are the owner's to make."
+    told = "Nothing was copied. Every write is on disk before it is answered; copies of the store are the owner's."
     return as_json({"status": "not_available", "message": told})
 
 
 async def recover(desk: Desk, given: Nothing) -> Shown:
     """Tell what an interruption left. Nothing is replayed over newer statements."""
-    told = await desk.ask(wire.Recover(), wire.Recovered)
-    return as_json({"status": "ok", "recovered": 0, "left": [msgspec.to_builtins(each) for each in told.left]})
+    left = [msgspec.to_builtins(each) for each in (await desk.ask(wire.Recover(), wire.Recovered)).left]
+    told = {"status": "ok", "recovered": 0, "reason": "interrupted" if left else "all_committed"}
+    return as_json({**told, "left": left[: fitting(left)]} if left else told)
 
 
 async def selfcheck(desk: Desk, given: Nothing) -> Shown:
-    """Look for what is not as it should be."""
+    """Look for what is not as it should be. Nothing is mended behind anybody's back."""
     told = await desk.ask(wire.Selfcheck(), wire.Checked)
     problems = [msgspec.to_builtins(each) for each in told.problems]
-    return as_json({"status": "ok" if not problems else "problems", "checked": told.memories, "problems": problems})
+    fitted = fitting(problems)
+    more = len(problems) - fitted + told.more
+    rest = {"more": more} if more else {}
+    return as_json({"checked": told.memories, "fixed": 0, "fixed_ids": [], "problems": problems[:fitted], **rest})
 
 
 async def expire_check(desk: Desk, given: Nothing) -> Shown:
     """Sweep what has run out, and name what soon will."""
     told = await desk.ask(wire.Expire(), wire.Expired)
-    remind = [{"id": each.id, "value": each.content, "expires_at": each.expires_at} for each in told.remind]
-    return as_json({"expired_count": told.count, "expired": [each.id for each in told.memories], "remind": remind})
+    now = await ages.now(desk)
+    expired = [{"id": each.id, "key": each.key} for each in told.memories]
+    remind = [
+        {
+            "id": each.id,
+            "entity": each.entity,
+            "kind": each.kind,
+            "value": texts.part(each.content, budget=texts.LINE),
+            "expires_at": each.expires_at,
+            "days_left": round(ages.days(now, each.expires_at), 1) if each.expires_at else None,
+        }
+        for each in told.remind
+    ]
+    ended, soon = fitting(expired, texts.BUDGET // 2), fitting(remind, texts.BUDGET // 2)
+    more = len(expired) - ended + len(remind) - soon + told.more
+    return as_json(
+        {
+            "status": "expire_checked",
+            "now": now,
+            "expired_count": told.count,
+            "expired": expired[:ended],
+            "remind": remind[:soon],
+            **({"more": more} if more else {}),
+        }
+    )
 
 
 class Init(Arguments, frozen=True):
@@ -62,14 +99,14 @@ class Init(Arguments, frozen=True):
 async def init(desk: Desk, given: Init) -> Shown:
     """Nothing needs it: a daemon that answers is ready."""
     told = await desk.ask(wire.Init(), wire.Initialised)
-    return as_json({"status": "ok" if told.ready else "not_ready", "mode": given.mode, **told.facts})
+    return as_json({**told.facts, "status": "initialized" if told.ready else "not_ready", "mode": given.mode})
 
 
 class Wellness(Arguments, frozen=True):
     """What memory_wellness takes."""
 
     mood: Annotated[str, Meta(description="How the user is, in their words.", min_length=1)]
-    sleep_hours: Annotated[float | None, Meta(description="Hours of sleep, 0 to 24.")] = None
+    sleep_hours: Annotated[float | str | None, Meta(description="Hours of sleep, 0 to 24.")] = None
     sleep_quality: Annotated[str | None, Meta(description="How the sleep was.")] = None
     note: Annotated[str | None, Meta(description="Anything else.")] = None
     refs_dir: RefsDir = None
@@ -78,80 +115,27 @@ class Wellness(Arguments, frozen=True):
 async def wellness(desk: Desk, given: Wellness) -> Shown:
     """Note how the user is."""
     request = wire.WellnessAdd(
-        mood=given.mood, sleep_hours=given.sleep_hours, sleep_quality=given.sleep_quality, note=given.note
+        mood=given.mood,
+        sleep_hours=_hours(given.sleep_hours),
+        sleep_quality=None if given.sleep_quality in UNSAID else given.sleep_quality,
+        note=None if given.note in UNSAID else given.note,
     )
     noted = (await desk.ask(request, wire.WellnessNoted)).noted
     record: dict[str, Any] = {"date": noted.date, "mood": noted.mood, "recorded_at": noted.recorded}
     for name in ("sleep_hours", "sleep_quality", "note"):
         if (value := getattr(noted, name)) is not None:
             record[name] = value
-    return as_json({"status": "recorded", "record": record})
+    return as_json({"status": "ok", "date": noted.date, "mood": noted.mood, "record": record})
 
 
-class Promise(Arguments, frozen=True):
-    """What memory_promise takes."""
-
-    text: Annotated[str, Meta(description="What was promised.", min_length=1)]
-    deadline: Annotated[str | None, Meta(description="Until when: ISO 8601 or a date.")] = None
-    refs_dir: RefsDir = None
-
-
-async def promise(desk: Desk, given: Promise) -> Shown:
-    """Keep a promise."""
-    kept = (await desk.ask(wire.PromiseAdd(text=given.text, deadline=given.deadline), wire.Promised)).promise
-    return as_json({"status": "added", "promise": _told(kept)})
-
-
-class Done(Arguments, frozen=True):
-    """What memory_promise_done takes."""
-
-    promise_id: Annotated[str, Meta(description="The id of the promise.", min_length=1)]
-    refs_dir: RefsDir = None
-
-
-async def done(desk: Desk, given: Done) -> Shown:
-    """A promise was kept."""
-    kept = (await desk.ask(wire.PromiseDone(id=given.promise_id), wire.Promised)).promise
-    return as_json({"status": "done", "promise": _told(kept)})
-
-
-class Listed(Arguments, frozen=True):
-    """What memory_promise_list takes."""
-
-    status: Annotated[Literal["open", "done", "all"], Meta(description="Which promises.")] = "open"
-    refs_dir: RefsDir = None
-
-
-async def listing(desk: Desk, given: Listed) -> Shown:
-    """List promises."""
-    told = await desk.ask(wire.PromiseList(all=given.status != "open", limit=500), wire.Promises)
-    promises = [_told(each) for each in told.promises]
-    if given.status == "done":
-        promises = [each for each in promises if each["status"] == "done"]
-    return as_json({"count": len(promises), "promises": promises, **({"more": told.more} if told.more else {})})
-
-
-async def check(desk: Desk, given: Nothing) -> Shown:
-    """List what is due and was not kept."""
-    told = await desk.ask(wire.PromiseCheck(), wire.Promises)
-    return as_json({"unfulfilled_count": told.unfulfilled, "unfulfilled": [_told(each) for each in told.promises]})
-
-
-async def watch_status(desk: Desk, given: Nothing) -> Shown:
-    """The daemon looks by itself; nothing leaves the machine."""
-    return as_json({"running": True, "watcher": "memtrigd"})
-
-
-def _told(kept: wire.Promise) -> dict[str, Any]:
-    row = {
-        "id": kept.id,
-        "text": kept.text,
-        "deadline": kept.deadline,
-        "created_at": kept.created,
-        "status": "done" if kept.status == "done" else "open",
-        "completed_at": kept.done_at,
-    }
-    return {name: value for name, value in row.items() if value is not None}
+def _hours(told: float | str | None) -> float | None:
+    """Hours of sleep that may have been sent as text. Raises Refusal ``bad_value``."""
+    if told in UNSAID:
+        return None
+    try:
+        return float(told or 0)
+    except ValueError:
+        raise Refusal("bad_value", "sleep_hours is no number.", "Say hours such as 7.5, or leave it out.") from None
 
 
 def _tool(
@@ -172,21 +156,24 @@ def _tool(
         run=run,
         reads=reads,
         repeats=repeats,
+        refused=refused,
     )
 
 
 TOOLS: Final = (
-    _tool("memory_decay", "Fade", "Write down how far memories have faded.", decay),
-    _tool("memory_vacuum", "Archive", "Archive what was superseded long ago.", vacuum),
+    _tool("memory_decay", "Fade", "Write down how far memories have faded; the daemon does it nightly.", decay),
+    _tool("memory_vacuum", "Archive", "Archive what was superseded more than 90 days ago.", vacuum),
     _tool("memory_backup", "Back up", "Whether a copy of the store can be made from here.", backup, reads=True),
     _tool("memory_recover", "Recover", "Tell what an interruption left.", recover, reads=True),
-    _tool("memory_wellness", "Well-being", "Note the user's mood and sleep.", wellness, Wellness, repeats=False),
+    _tool(
+        "memory_wellness",
+        "Well-being",
+        "Note the user's mood and sleep, when they speak of it.",
+        wellness,
+        Wellness,
+        repeats=False,
+    ),
     _tool("memory_init", "Initialise", "Tell what is set up; nothing needs it.", init, Init, reads=True),
-    _tool("memory_expire_check", "Expire", "Take out of service what has run out.", expire_check),
+    _tool("memory_expire_check", "Expire", "Take out of service what has run out; tell what soon will.", expire_check),
     _tool("memory_selfcheck", "Check", "Look for what is not as it should be.", selfcheck, reads=True),
-    _tool("memory_promise", "Promise", "Keep a promise and its deadline.", promise, Promise, repeats=False),
-    _tool("memory_promise_done", "Promise kept", "Mark a promise as kept.", done, Done),
-    _tool("memory_promise_list", "Promises", "List promises.", listing, Listed, reads=True),
-    _tool("memory_promise_check", "Promises due", "List promises that are due and not kept.", check, reads=True),
-    _tool("memory_promise_watch_status", "Watch", "Whether deadlines are watched.", watch_status, reads=True),
 )

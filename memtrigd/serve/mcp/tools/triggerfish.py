@@ -4,17 +4,31 @@ What differs is what was wrong there: nothing is cut silently, a key that was de
 what to do. The reply's text is that system's JSON.
 """
 
+import re
 from typing import Annotated, Any, Final
 
 from memtrig import wire
 from msgspec import Meta
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
-from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json
+from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json, fitting, length
+from memtrigd.serve.mcp.tools.core import page_of, place
 
 PAGE: Final = 500
-"""Memories asked for at once while the list is read."""
+"""Memories of a page of the list."""
+REQUIRED: Final = frozenset(("key", "content", "query"))
+_NAMED: Final = re.compile(r"[`.](\w+)`")
+
+
+def refused(tool: str, refusal: Refusal) -> str:
+    """A refusal as that system told of errors: a sentence, with what to do."""
+    named = _NAMED.findall(refusal.message) if refusal.code == "bad_request" else []
+    wanted = next((name for name in reversed(named) if name in REQUIRED), None)
+    if wanted is not None:
+        return f"Error: {tool} requires a '{wanted}' argument (non-empty string). {refusal.hint}"
+    return " ".join(filter(None, (f"Error: {refusal.message}", refusal.hint)))
 
 
 class Save(Arguments, frozen=True):
@@ -39,6 +53,7 @@ class Get(Arguments, frozen=True):
     """What memory_get takes."""
 
     key: Annotated[str, Meta(description="The exact key.", min_length=1)]
+    offset: Annotated[int, Meta(description="Where to go on in a long content: the offset that you were told.")] = 0
 
 
 async def get(desk: Desk, given: Get) -> Shown:
@@ -49,7 +64,13 @@ async def get(desk: Desk, given: Get) -> Shown:
         if refusal.code != "not_found":
             raise
         return as_json({"found": False, "key": given.key})
-    return as_json({"found": True, **_told(memory), "updated_at": memory.updated})
+    if not 0 <= given.offset <= len(memory.content):
+        raise Refusal("bad_value", f"The content ends at {len(memory.content)}.", "Begin with offset 0.")
+    part = texts.part(memory.content, given.offset)
+    end = given.offset + len(part)
+    told = {"found": True, **_told(memory), "content": part, "updated_at": memory.updated}
+    told.pop("content_bytes", None)
+    return as_json(told if end == len(memory.content) else {**told, "more": len(memory.content) - end, "offset": end})
 
 
 class Search(Arguments, frozen=True):
@@ -57,12 +78,17 @@ class Search(Arguments, frozen=True):
 
     query: Annotated[str, Meta(description="Words to look for.", min_length=1)]
     max_results: Annotated[int, Meta(description="How many at most.")] = 10
+    cursor: Annotated[str | None, Meta(description="Where to go on, as next_cursor told.")] = None
 
 
 async def search(desk: Desk, given: Search) -> Shown:
     """Find memories by words."""
-    found = await desk.ask(wire.Search(query=given.query, max_results=given.max_results), wire.Found)
-    return as_json({"results": [_told(memory) for memory in found.results], "query": given.query})
+    before = place(given.cursor)
+    rows = [_told(memory) for memory in await page_of(desk, given.query, given.max_results, before)]
+    fitted = fitting(rows)
+    told: dict[str, Any] = {"results": rows[:fitted], "query": given.query}
+    rest = {"more": len(rows) - fitted, "next_cursor": str(before + fitted)}
+    return as_json(told if fitted == len(rows) else {**told, **rest})
 
 
 class List(Arguments, frozen=True):
@@ -77,10 +103,13 @@ async def listing(desk: Desk, given: List) -> Shown:
     page = await desk.ask(wire.List(tag=given.tag, limit=PAGE, cursor=given.cursor), wire.Listed)
     if not page.memories:
         return Shown("No memories found.")
-    told: dict[str, Any] = {"memories": [{**_told(each), "updated_at": each.updated} for each in page.memories]}
-    if page.next_cursor is not None:
-        told["next_cursor"] = page.next_cursor
-    return as_json(told)
+    rows = [{**_told(each), "updated_at": each.updated} for each in page.memories]
+    fitted, cursor = fitting(rows), page.next_cursor
+    if fitted < len(rows):  # the page is asked for again, as short as it has to be
+        short = wire.List(tag=given.tag, limit=fitted, cursor=given.cursor)
+        cursor = (await desk.ask(short, wire.Listed)).next_cursor
+    told: dict[str, Any] = {"memories": rows[:fitted]}
+    return as_json(told if cursor is None else {**told, "next_cursor": cursor})
 
 
 class Delete(Arguments, frozen=True):
@@ -91,41 +120,51 @@ class Delete(Arguments, frozen=True):
 
 async def delete(desk: Desk, given: Delete) -> Shown:
     """Retire the copy of a key at exactly the session's level."""
-    deleted = await desk.ask(wire.Delete(key=given.key), wire.Deleted)
+    try:
+        deleted = await desk.ask(wire.Delete(key=given.key), wire.Deleted)
+    except Refusal as refusal:
+        if refusal.code != "not_found":
+            raise
+        level = (await desk.ask(wire.Whoami(), wire.Me)).level
+        said = f"Memory record {given.key!r} not found at {level} level"
+        raise Refusal("not_found", f"{said}.", refusal.hint) from None
     return as_json({"deleted": True, "key": deleted.key})
 
 
 def _told(memory: wire.Record) -> dict[str, Any]:
-    return {
-        "key": memory.key,
-        "content": memory.content,
-        "classification": memory.level,
-        "tags": list(memory.tags),
-    }
+    """A memory by that system's names. Of a long content the beginning, with its ``content_bytes``: get has parts."""
+    content = texts.part(memory.content, budget=texts.BUDGET // 8)
+    told = {"key": memory.key, "content": content, "classification": memory.level, "tags": list(memory.tags)}
+    cut = content != memory.content or memory.content_bytes is not None
+    return {**told, "content_bytes": length(memory)} if cut else told
 
 
 TOOLS: Final = (
     Tool(
         name="memory_save",
         title="Save a memory",
-        description="Save a memory under a key. The classification is the session's.",
+        description="Save a memory under a key: as soon as the user shares a fact, preference, rule or correction. The "
+        "same key updates it. The classification is the session's.",
         arguments=Save,
         run=save,
+        refused=refused,
     ),
     Tool(
         name="memory_get",
         title="Get a memory",
-        description="Get a memory by its key.",
+        description="Get a memory by its exact key. If you don't know the key, search.",
         arguments=Get,
         run=get,
+        refused=refused,
         reads=True,
     ),
     Tool(
         name="memory_search",
         title="Search memories",
-        description="Search memories by words.",
+        description="Search memories by words, before you ask the user to say something again.",
         arguments=Search,
         run=search,
+        refused=refused,
         reads=True,
     ),
     Tool(
@@ -134,6 +173,7 @@ TOOLS: Final = (
         description="List memories, all or those with a tag.",
         arguments=List,
         run=listing,
+        refused=refused,
         reads=True,
     ),
     Tool(
@@ -142,6 +182,7 @@ TOOLS: Final = (
         description="Delete the memory of a key at the session's own level. It is kept for the audit.",
         arguments=Delete,
         run=delete,
+        refused=refused,
         destroys=True,
     ),
 )
