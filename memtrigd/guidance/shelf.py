@@ -46,7 +46,7 @@ class Shelf:
         edition = Edition(text, version_of(text), at)
         self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_whole(self._place / f"{at:020d}-{edition.version}.md", text, replace=True)
-        for path in paths[: len(paths) + 1 - KEPT]:
+        for path in paths[: max(0, len(paths) + 1 - KEPT)]:
             with suppress(OSError):
                 path.unlink()
         return edition
