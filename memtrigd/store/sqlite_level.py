@@ -218,8 +218,8 @@ class SqliteLevelReader(EntryReader):
         return self._each(sql.CORE, {"spaces": json.dumps(spaces)})
 
     def spaces(self) -> list[str]:
-        """The spaces that have active memories here, in order."""
-        return [space for (space,) in self._rows(sql.SPACES)]
+        """The spaces that have memories here, in service or not, in order."""
+        return sorted(space for (space,) in self._rows(sql.SPACES))
 
     def facet(self, entities: Sequence[str], kind: str, spaces: Sequence[str], limit: int) -> list[Memory]:
         """Active rows of an entity, by whichever of its names, and of a kind, the newest first."""

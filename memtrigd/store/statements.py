@@ -92,13 +92,18 @@ AFTER: Final = _select(  # document has the numbers of the active rows: what was
     "number,",
 )
 EXPIRING: Final = "SELECT count(*) FROM memory INDEXED BY memory_expiring WHERE status = 'active' AND expires_at < ?"
-SPACES: Final = """
-WITH RECURSIVE each (space) AS (  -- one step in the index of slots per space, not per row
-    SELECT min(space) FROM memory WHERE status = 'active' UNION ALL
-    SELECT (SELECT min(space) FROM memory WHERE status = 'active' AND space > each.space) FROM each
-    WHERE each.space IS NOT NULL
-) SELECT space FROM each WHERE space IS NOT NULL
-"""
+_SPACES_OF: Final = """SELECT space FROM (
+    WITH RECURSIVE each (space) AS (  -- one step in an index per space, not per row
+        SELECT min(space) FROM ROWS UNION ALL
+        SELECT (SELECT min(space) FROM ROWS AND space > each.space) FROM each WHERE each.space IS NOT NULL
+    ) SELECT space FROM each WHERE space IS NOT NULL)"""
+SPACES: Final = " UNION ".join(  # each index has a part of the rows
+    _SPACES_OF.replace("ROWS", rows)
+    for rows in (
+        "memory INDEXED BY memory_slot WHERE status = 'active'",
+        "memory INDEXED BY memory_told WHERE status <> 'active'",
+    )
+)
 POSTINGS: Final = "SELECT doc, count(*) FROM posting WHERE term = ? GROUP BY doc"
 LENGTHS: Final = "SELECT number, terms FROM document WHERE number IN (SELECT value FROM json_each(?))"
 INACTIVE: Final = "SELECT status, count(*) FROM memory WHERE status IN (SELECT value FROM json_each(?)) GROUP BY status"

@@ -210,3 +210,18 @@ def test_parroting_raises_no_rank(shared_daemon: Daemon) -> None:
         record = one.get("parrot")
         assert record is not None
         assert record.source == "self_inferred"
+
+
+def test_the_owner_sees_a_project_in_which_nothing_is_served(shared_daemon: Daemon, owner: Owner) -> None:
+    """A guess waits there for them like any other, and what was forgotten can be looked up, brought back and erased."""
+    with memtrig.connect("internal", space="空项目", home=str(shared_daemon.home)) as agent:
+        guess = agent.save("lonely-guess", "她可能喜欢蓝色", source="self_inferred")
+        assert guess.id in [item.memory.id for item in owner.waiting()]
+        agent.reject(guess.id)
+        agent.save("lonely-forgotten", "एकटा", entity="lonely")
+        forgotten = agent.forget("lonely-forgotten").memories[0].id
+        told = owner.does(wire.History(key="lonely-forgotten"), wire.Told)
+        assert [record.id for record in told.memories] == [forgotten]
+        tried = owner.does(wire.Erase(key="lonely-forgotten", dry_run=True), wire.Erased)
+        assert [each.id for each in tried.memories] == [forgotten]
+        assert owner.settles(wire.Unforget(id=forgotten)) == "active"

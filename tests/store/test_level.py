@@ -41,7 +41,9 @@ def test_a_slot_is_of_one_key_and_one_space(save: Callable[..., Memory], reader:
     assert reader.active("k", "default") == here
     assert reader.active("k", "project") == there
     assert reader.active("other", "default") is None
-    assert reader.spaces() == ["default", "project"]
+    for status in (Status.PENDING, Status.FORGOTTEN):
+        save(key="k", space=f"only {status}", status=status)
+    assert reader.spaces() == ["default", "only forgotten", "only pending", "project"]
 
 
 def test_a_slot_holds_one_active_row(save: Callable[..., Memory]) -> None:
