@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -34,11 +35,13 @@ def agent(request: pytest.FixtureRequest, shared_daemon: Daemon) -> Agent:
     """Connect an agent at a level with a set of tools, in each era in turn."""
 
     @asynccontextmanager
-    async def connect(tools: str = "core", level: str = "internal", name: str = "gardener") -> AsyncIterator[Client]:
+    async def connect(
+        tools: str = "core", level: str = "internal", name: str = "gardener", **client_: Any
+    ) -> AsyncIterator[Client]:
         hello = json.dumps({"memtrig": {"protocol": 1, "agent": name, "tools": tools}})
         where = str(shared_daemon.home / "run" / "level" / f"{level}.sock")
         command = StdioServerParameters(command=sys.executable, args=["-c", BRIDGE, where, hello])
-        async with Client(stdio_client(command), mode=request.param) as client:
+        async with Client(stdio_client(command), mode=request.param, **client_) as client:
             yield client
 
     return connect
