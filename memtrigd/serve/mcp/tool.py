@@ -1,7 +1,7 @@
 """What a tool is: a name and words for a model, typed arguments, and a function that asks the daemon."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from memtrig.wire import Record
@@ -75,9 +75,17 @@ def as_json(told: dict[str, Any]) -> Shown:
     return Shown(msgspec.json.encode(told).decode(), told)
 
 
-def record_schema(*required: str) -> dict[str, Any]:
-    """The schema of an answer that has these fields, whatever else it has."""
-    return {"type": "object", "properties": {name: {} for name in required}, "required": list(required)}
+def record_schema(*required: str, **others: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an answer that has these fields, whatever else it has; ``others`` are not of their name's type."""
+    fields = {**{name: _FIELDS.get(name, RECORDS) for name in required}, **others}
+    return {"type": "object", "properties": fields, "required": list(fields)}
 
 
+RECORDS: Final = {"type": "array", "items": {"type": "object"}}
+_FIELDS: Final = {
+    **{name: {"type": "string"} for name in ("id", "key", "level", "status", "outcome", "content", "kind")},
+    **{name: {"type": "integer"} for name in ("count", "more")},
+    **{name: {"type": "array", "items": {"type": "string"}} for name in ("levels", "reads")},
+}
+"""The types of fields by their names: hosts warn of a schema that says nothing. Any other is a list of records."""
 _OMITTED = frozenset(("supplement", "newer_lower", "pinned", "session"))

@@ -9,7 +9,7 @@ from msgspec import Meta
 from memtrigd.domain.errors import Refusal
 from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
-from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, fitting, listed, record_schema
+from memtrigd.serve.mcp.tool import RECORDS, Arguments, Shown, Tool, fitting, listed, record_schema
 from memtrigd.serve.mcp.tools.core import Kind, place
 
 MOST: Final = 500
@@ -273,7 +273,7 @@ TOOLS: Final = (
         description="How much is remembered, and what fades.",
         arguments=Nothing,
         run=stats,
-        output=record_schema("levels", "weakest", "stalest"),
+        output=record_schema("weakest", "stalest", levels=RECORDS),
         reads=True,
     ),
     Tool(
