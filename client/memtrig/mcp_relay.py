@@ -57,7 +57,7 @@ def parse(line: bytes) -> Any:
     try:
         text = line.decode().strip()
         value, end = _scan(text, 0)
-    except (ValueError, StopIteration, RecursionError):
+    except (ValueError, StopIteration, RecursionError, SystemError):  # the last where nobody has loaded json: its type
         return None
     return value if end == len(text) else None
 

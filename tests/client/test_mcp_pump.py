@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import memtrig
 import pytest
 
 PUMP = [sys.executable, "-m", "memtrig.mcp_pump"]
@@ -78,12 +79,17 @@ class Lines:
 class Host:
     """A pump that this process started, as an agent's host does."""
 
-    def __init__(self, home: Path | None, *options: str, start: bool = False, **more: Any) -> None:
+    def __init__(
+        self, home: Path | None, *options: str, start: bool = False, python: tuple[str, ...] = (), **more: Any
+    ) -> None:
         self._heard = b""
+        command = [PUMP[0], *python, *PUMP[1:]]
+        if "-S" in python:  # no site either, whose .pth files import what an installation happens to have
+            more["env"] = {"PYTHONPATH": str(Path(memtrig.__file__).parents[1])}
         where = ["--home", str(home)] if home else []
         where += [] if start else ["--no-start"]
         self.process = subprocess.Popen(
-            [*PUMP, *where, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
+            [*command, *where, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
         )
 
     def say(self, *messages: dict[str, Any]) -> None:
@@ -228,6 +234,16 @@ def test_a_request_without_a_daemon_is_answered_with_the_way_out(home: Path, hos
     assert "Start it by typing: memtrigd" in error["error"]["message"]
     assert str(home) in error["error"]["message"]
     assert seconds < 1.5
+
+
+def test_a_line_that_is_no_json_is_answered_as_such(home: Path, hosts: list[Host]) -> None:
+    """In a process that has loaded nothing but what a pump needs."""
+    hosts.append(Host(home, python=("-S",)))
+    assert hosts[0].process.stdin is not None
+    for line in (b"{\n", b"{'a': 1}\n", b"nonsense\n"):
+        hosts[0].process.stdin.write(line)
+        hosts[0].process.stdin.flush()
+        assert hosts[0].hear()["error"]["code"] == -32700
 
 
 def test_a_daemon_that_comes_late_is_found(home: Path, serve: Callable[..., Daemon], hosts: list[Host]) -> None:

@@ -85,6 +85,7 @@ def trust_results(text: str, memory: wire.Record) -> dict[str, wire.Result]:
         ),
         "erase": wire.Erased(count=1, memories=touched, level=text, elsewhere=[text], backups=[text]),
         "expire": wire.Expired(count=1, memories=touched, remind=[memory]),
+        "context": wire.Guidance(text=text, version=text, at=MOMENT, source=text),
         "why-not": wire.Hidden(
             level=text, served=touched[0], rules=[wire.Rule(rule=text, memory=touched[0], says=text, hint=text)]
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memtrig.ctl.catalogue import level_and_agent
 from memtrig.ctl.grammar import AGENT, DaemonVerb, Option, integer
+from memtrig.ctl.render import safe
 from memtrig.homes import LEVELS
 
 TYPE_CHECKING = False
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def show(guidance: dict[str, Any], screen: Screen) -> list[str]:
-    """Print the text as it is: the daemon has made memories in it harmless."""
-    return [guidance["text"]]
+    """Print the text with its lines; the terminal gets no control character of it."""
+    return [safe(guidance["text"])]
 
 
 VERB = DaemonVerb(

@@ -16,19 +16,19 @@ VERB = Family(
     HookVerb(
         "hook session-start",
         "read a host's JSON, answer with what the agent should know",
-        "memtrigctl hook session-start < event.json",
+        "memtrigctl hook session-start",
         options=OPTIONS,
     ),
     HookVerb(
         "hook user-prompt",
         "also let the daemon hear what the user said, for quotes",
-        "memtrigctl hook user-prompt < event.json",
+        "memtrigctl hook user-prompt --host cursor --budget 300",
         options=OPTIONS,
     ),
     HookVerb(
         "hook session-end",
         "let what was said in the conversation be forgotten",
-        "memtrigctl hook session-end < event.json",
+        "memtrigctl hook session-end",
         options=OPTIONS,
     ),
 )
