@@ -15,7 +15,7 @@ GROUPS = {
     "Reflection": ("recall", "stats", "decay"),
     "Days and names": ("promise", "wellness", "alias"),
     "Upkeep": ("vacuum", "selfcheck", "recover", "init"),
-    "Agents and their hosts": ("context", "hook", "mcp-config"),
+    "Agents and their hosts": ("guidance", "context", "hook", "mcp-config"),
     "The daemon": ("ping", "status", "whoami", "sessions", "listen"),
     "This program": ("help", "completion"),
 }

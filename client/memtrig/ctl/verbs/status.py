@@ -22,7 +22,17 @@ def show(status: dict[str, Any], screen: Screen) -> list[str]:
     table = screen.table(("LEVEL", "SESSIONS", "MEMORIES"), rows)
     dreams = [(each["level"], _dream(each["dream"], screen)) for each in status["levels"] if each.get("dream")]
     dreamt = ["", *screen.table(("LEVEL", "DREAM CYCLE"), dreams)] if dreams else []
-    return [*lines, *screen.facts(facts), "", *table, *reasons, *dreamt]
+    return [*lines, *screen.facts(facts), "", *table, *reasons, *dreamt, *_guidance(status.get("guidance", []))]
+
+
+def _guidance(files: list[dict[str, Any]]) -> list[str]:
+    """Say in a line that guidance is in order, or which file is not and what is wrong with it."""
+    wrong = [
+        f"{file['path']} {file['problem']}: its last good version is in force" for file in files if file.get("problem")
+    ]
+    if not files:
+        return []
+    return ["", *(one_line(f"guidance: {each}") for each in wrong or ["in order"])]
 
 
 def _sessions(level: dict[str, Any]) -> str:
