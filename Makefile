@@ -31,7 +31,7 @@ demo: $(INSTALLED) ## play the whole story on a throw-away home
 
 .PHONY: test
 test: $(INSTALLED) ## run the tests
-	$(BIN)/python -m pytest -n auto -m "not deep and not soak"
+	$(BIN)/python -m pytest -n auto -m "not deep and not soak and not mcp"
 
 .PHONY: test-deep
 test-deep: $(INSTALLED) ## run the property tests for long: 5,000 histories of non-interference
@@ -40,6 +40,11 @@ test-deep: $(INSTALLED) ## run the property tests for long: 5,000 histories of n
 .PHONY: test-soak
 test-soak: $(INSTALLED) ## run 50 clients at once for half a minute, and 1,000 connections
 	$(BIN)/python -m pytest -m soak --timeout 600
+
+.PHONY: test-mcp
+test-mcp: $(INSTALLED) ## run MCP's official clients and suites through the pump (installs Node and them in build/)
+	@$(BIN)/python -m tests.mcp.suites
+	$(BIN)/python -m pytest -n auto --dist worksteal -m mcp tests/mcp
 
 .PHONY: test-mutants
 test-mutants: $(INSTALLED) ## break the code on purpose and see that the tests notice

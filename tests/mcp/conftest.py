@@ -12,6 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.conftest import Daemon
+from tests.mcp import suites
 
 HERE: Final = Path(__file__).parent
 PUMP: Final = str(Path(sys.executable).with_name("memtrig-mcp"))
@@ -55,3 +56,10 @@ def agent(era: str, shared_daemon: Daemon) -> Agent:
             yield connected
 
     return connect
+
+
+@pytest.fixture
+def official() -> None:
+    """The official suites; where they are not installed, a test that needs them is told how they come."""
+    if not suites.installed():
+        pytest.skip("the official suites are not installed: make test-mcp installs them")

@@ -105,6 +105,9 @@ def install(server: Server[Any]) -> None:
             return types.CompleteResult(completion=types.Completion(values=[], total=0, has_more=False))
         return await own["completion/complete"](context, params)
 
+    async def subscribe(context: Any, params: Any) -> Any:
+        return types.EmptyResult() if resource_at(str(params.uri)) else await own[context.method](context, params)
+
     replaced: dict[str, Handler] = {
         "tools/list": list_tools,
         "tools/call": call_tool,
@@ -112,10 +115,10 @@ def install(server: Server[Any]) -> None:
         "resources/read": read_resource,
         "prompts/list": list_prompts,
         "prompts/get": get_prompt,
+        "completion/complete": complete,
+        "resources/subscribe": subscribe,
+        "resources/unsubscribe": subscribe,
     }
-    if server.get_request_handler("completion/complete") is None:
-        server.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
-    replaced["completion/complete"] = complete
     own = {method: _replace(server, method, handler) for method, handler in replaced.items()}
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _nothing)
     server.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, ListenHandler(BUS))
