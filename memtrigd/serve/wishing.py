@@ -1,7 +1,7 @@
 """Wishes to forget, kept and lifted; what a session does about one is noted, so that it can be undone."""
 
 from memtrigd.domain.memory import Memory, Status, canonical
-from memtrigd.domain.suppression import Scope, Suppression, same_entity
+from memtrigd.domain.suppression import Scope, Subject, Suppression
 from memtrigd.serve.turn import Turn
 
 
@@ -45,11 +45,9 @@ def lift_wishes(turn: Turn, row: Memory) -> None:
     The wish about its entity stays as long as another memory of the entity, forgotten with that wish or since, is.
     """
     store = turn.view.writer
-    wishes = store.suppressions()
-    forgotten = [(wish, other) for wish in wishes if (other := _forgotten_by(turn, wish)) is not None]
-    for wish in wishes:
-        others = any(kept.at >= wish.at and _is_about(turn, other, wish) for kept, other in forgotten)
-        if wish.memory_id == row.id or _of_a_lower_copy(turn, wish, row) or (_is_about(turn, row, wish) and not others):
+    for wish in _standing_on(turn, row):
+        own = wish.memory_id == row.id or _of_a_lower_copy(turn, wish, row)
+        if own or (wish.scope is Scope.ENTITY and not _keeps_others_away(turn, wish)):
             lift(turn, wish.id)
     for mask in store.masks(row.key, [row.space]):
         store.unmask(mask.memory_id, turn.change("unmask"))
@@ -66,18 +64,24 @@ def _note(turn: Turn, op: str, wish_id: str) -> None:
         turn.view.writer.note(turn.change(op), wish_id)
 
 
-def _forgotten_by(turn: Turn, wish: Suppression) -> Memory | None:
-    """The memory of the caller's level that a wish is about, if it is forgotten still."""
-    row = turn.view.writer.by_id(wish.memory_id) if wish.memory_id is not None else None
-    return row if row is not None and row.status is Status.FORGOTTEN else None
+def _standing_on(turn: Turn, row: Memory) -> list[Suppression]:
+    """The standing wishes that were made with a memory, or are of its key or entity, without what an erase left."""
+    store = turn.view.writer
+    subject = Subject(row.key, row.space, turn.view.names_of(row.entity), b"")
+    wishes = [*(each for each in store.wishes_about(row.id) if each.lifted_at is None), *store.wishes(subject)]
+    return list({wish.id: wish for wish in wishes if wish.scope is not Scope.ERASED}.values())
+
+
+def _keeps_others_away(turn: Turn, wish: Suppression) -> bool:
+    """Tell whether a memory of a wish's entity that was forgotten with it, or since, is so still."""
+    store = turn.view.writer
+    names = turn.view.names_of(wish.entity)
+    rows = list(store.select(turn.view.spaces, [Status.FORGOTTEN.value], entities=names))
+    made = (each for row in rows for each in store.wishes_about(row.id))
+    return any(each.lifted_at is None and each.scope is Scope.MEMORY and each.at >= wish.at for each in made)
 
 
 def _of_a_lower_copy(turn: Turn, wish: Suppression, row: Memory) -> bool:
     """Tell whether a wish is about a lower copy of a memory, which was forgotten with it: it would refuse the key."""
     same_key = wish.key == row.key and wish.space == row.space
     return same_key and wish.memory_id is not None and turn.view.writer.by_id(wish.memory_id) is None
-
-
-def _is_about(turn: Turn, row: Memory, wish: Suppression) -> bool:
-    """Tell whether a wish is about all of the entity of a memory, by whichever of its names."""
-    return wish.scope is Scope.ENTITY and any(same_entity(name, wish.entity) for name in turn.view.names_of(row.entity))

@@ -4,6 +4,7 @@ import pytest
 from memtrig import wire
 
 from memtrigd.domain.levels import Level
+from memtrigd.serve import entries
 from tests.serve.harness import World
 from tests.serve.worlds import Cast, code, is_a
 
@@ -167,3 +168,18 @@ def test_review_lists_what_is_put_away_above_and_still_stands(cast: Cast) -> Non
     assert set(cast.elsewhere()) == {entity, later}
     few = is_a(wire.Reviewed, cast.act(wire.Review(limit=1)))
     assert (len(few.items), few.more) == (1, 1)
+
+
+def test_no_reply_is_larger_than_what_a_client_reads(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much an agent wished or did: what is not told of it is counted, and it is taken back all the same."""
+    monkeypatch.setattr(entries, "REPLY_BYTES", 1000)
+    cast.ask("INTERNAL", wire.Forget(entity="what the user minds"))
+    for n in range(20):
+        cast.save("PUBLIC", f"key-{n}", f"text {n}", entity="阿莎")
+        cast.forget("PUBLIC", key=f"key-{n}", reason="理由" * 20)
+    wishes = is_a(wire.Wishes, cast.act(wire.Suppressions()))
+    assert (len(wishes.suppressions) < 20, len(wishes.suppressions) + wishes.more) == (True, 21)
+    assert "what the user minds" in [each.entity for each in wishes.suppressions], "no level crowds out another"
+    undone = is_a(wire.Undone, cast.act(wire.Undo(session=cast.session("PUBLIC")), "PUBLIC"))
+    assert (len(undone.memories) < 20, len(undone.memories) + undone.more) == (True, 20)
+    assert is_a(wire.Wishes, cast.act(wire.Suppressions(), "PUBLIC")).suppressions == []

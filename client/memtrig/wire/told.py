@@ -81,6 +81,9 @@ class Undone(Result, frozen=True, tag="undone"):
     dry_run: bool = False
     entries: int = 0
     """How many promises and notes of well-being."""
+    more: int = 0
+    """Memories that found no room in this answer."""
+    more_kept: int = 0
 
 
 class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -188,9 +191,10 @@ class Wish(Struct, frozen=True, kw_only=True):
 
 
 class Wishes(Result, frozen=True, tag="wishes"):
-    """The suppressions in sight."""
+    """The suppressions in sight, the newest first, and how many more there are."""
 
     suppressions: list[Wish]
+    more: int = 0
 
 
 ToldResult: TypeAlias = (

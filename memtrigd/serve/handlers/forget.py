@@ -1,6 +1,7 @@
 """forget, suppressions: "don't mention it again", kept. The rows stay for the owner; nothing is erased."""
 
 from collections.abc import Iterator
+from itertools import chain, zip_longest
 from typing import Final
 
 from memtrig import wire
@@ -9,10 +10,12 @@ from msgspec.structs import replace
 from memtrigd.domain.claim import MAX_NOTE, MAX_TAG, name, text
 from memtrigd.domain.claim import kind as read_kind
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import to_iso
-from memtrigd.domain.suppression import Scope
+from memtrigd.domain.suppression import Scope, Suppression
 from memtrigd.serve.below import hide
+from memtrigd.serve.entries import within_a_reply
 from memtrigd.serve.mandate import check_retiring
 from memtrigd.serve.turn import Turn
 from memtrigd.serve.wishing import keep_entity_wish, keep_wish
@@ -56,23 +59,30 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
 
 
 def suppressions(turn: Turn, request: wire.Suppressions) -> wire.Wishes:
-    """What is not to be brought up, of the levels in sight. An agent is told entities alone, never keys or reasons."""
+    """What is not to be brought up, of the levels in sight. An agent is told entities alone, never keys or reasons.
+
+    One reply has room for so many: of the newest of each level in turn, so that no level crowds out another.
+    """
     owner = turn.actor.is_owner
-    found = [(reader.level, wish) for reader in turn.view.readers for wish in reader.suppressions()]
-    return wire.Wishes(
-        suppressions=[
-            wire.Wish(
-                id=wish.id,
-                scope=wish.scope.value,
-                level=level.name,
-                at=to_iso(wish.at),
-                entity=wish.entity,
-                key=wish.key if owner else None,
-                reason=wish.reason if owner else None,
-            )
-            for level, wish in found
-            if owner or wish.scope is Scope.ENTITY
-        ]
+    told = [
+        [(reader.level, wish) for wish in reader.suppressions() if owner or wish.scope is Scope.ENTITY]
+        for reader in turn.view.readers
+    ]
+    found = [each for each in chain.from_iterable(zip_longest(*told)) if each is not None]
+    shown = within_a_reply(_shown(level, wish, owner=owner) for level, wish in found)
+    shown.sort(key=lambda wish: (wish.at, wish.id), reverse=True)
+    return wire.Wishes(suppressions=shown, more=len(found) - len(shown))
+
+
+def _shown(level: Level, wish: Suppression, *, owner: bool) -> wire.Wish:
+    return wire.Wish(
+        id=wish.id,
+        scope=wish.scope.value,
+        level=level.name,
+        at=to_iso(wish.at),
+        entity=wish.entity,
+        key=wish.key if owner else None,
+        reason=wish.reason if owner else None,
     )
 
 

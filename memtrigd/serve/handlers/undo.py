@@ -7,7 +7,7 @@ from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.search import analyser
-from memtrigd.serve.entries import take_back_entries
+from memtrigd.serve.entries import take_back_entries, within_a_reply
 from memtrigd.serve.takeback import take_back
 from memtrigd.serve.turn import Turn
 from memtrigd.serve.wishing import keep_wish, lift_wishes
@@ -24,8 +24,8 @@ def undo(turn: Turn, request: wire.Undo) -> wire.Undone:
     firsts = _of_session(turn, request.session) if request.session is not None else _last_change(turn, request.id or "")
     wanted = [_before(turn, first) for first in firsts if not _is_beyond(turn, first)]
     rows = _with_room(turn, wanted)
-    back = {row.id for row in rows}
-    kept = [_row(turn, first.memory_id) for first in firsts if first.memory_id not in back]
+    ids = {row.id for row in rows}
+    kept = [_row(turn, first.memory_id) for first in firsts if first.memory_id not in ids]
     others, below = take_back(turn, request.session, dry_run=True) if request.session is not None else (0, [])
     entries = take_back_entries(turn, request.session, dry_run=True) if request.session is not None else 0
     if not (firsts or others or entries):
@@ -35,11 +35,15 @@ def undo(turn: Turn, request: wire.Undo) -> wire.Undone:
     if not request.dry_run and request.session is not None:
         take_back(turn, request.session, dry_run=False)
         take_back_entries(turn, request.session, dry_run=False)
+    back = [*rows, *below]
+    shown = within_a_reply(map(_touched, (*back, *kept)))
     return wire.Undone(
-        memories=[_touched(row) for row in (*rows, *below)],
-        kept=[_touched(row) for row in kept],
+        memories=shown[: len(back)],
+        kept=shown[len(back) :],
         dry_run=request.dry_run,
         entries=entries,
+        more=max(0, len(back) - len(shown)),
+        more_kept=len(kept) - len(shown[len(back) :]),
     )
 
 

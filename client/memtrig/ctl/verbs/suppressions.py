@@ -25,7 +25,10 @@ def show(wishes: dict[str, Any], screen: Screen) -> list[str]:
         )
         for wish in wishes["suppressions"]
     ]
-    return screen.table(HEADER, rows) if rows else ["Nothing is kept from being brought up."]
+    if not rows:
+        return ["Nothing is kept from being brought up."]
+    more = wishes.get("more", 0)
+    return [*screen.table(HEADER, rows), *(["", f"Not shown, for want of room: {more:,} older ones."] if more else [])]
 
 
 VERB = DaemonVerb(

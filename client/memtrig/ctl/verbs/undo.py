@@ -14,18 +14,22 @@ if TYPE_CHECKING:
 
 def document(undone: dict[str, Any]) -> dict[str, Any]:
     """Name also what there was none of."""
-    return {"kept": [], "dry_run": False, **undone}
+    return {"kept": [], "dry_run": False, "entries": 0, "more": 0, "more_kept": 0, **undone}
 
 
 def show(undone: dict[str, Any], screen: Screen) -> list[str]:
     """Say what is as before, and what is not because it was changed since."""
-    count = len(undone["memories"])
-    what = counted(count)
+    what, entries = counted(len(undone["memories"]) + undone.get("more", 0)), undone.get("entries", 0)
+    if entries:
+        what += f" and {entries:,} {'promise or note' if entries == 1 else 'promises and notes'}"
     lines = [f"This would put {what} back." if undone.get("dry_run") else f"Put {what} back to how it was before."]
     if undone["memories"]:
         lines += ["", *touched(undone["memories"], screen)]
     if undone.get("kept"):
         lines += ["", "Changed by somebody else since, and therefore left alone:", *touched(undone["kept"], screen)]
+    rest = undone.get("more", 0) + undone.get("more_kept", 0)
+    if rest:
+        lines += ["", f"Not shown, for want of room: {rest:,} more."]
     return lines
 
 
