@@ -30,14 +30,17 @@ would take ten seconds to stem, and nobody asks for the 20,001st in another form
 def terms(text: str) -> list[str]:
     """Return the terms of a text for the index, repeats included. Takes any ``str``, in time linear to its length."""
     found: list[str] = []
-    analysed: set[str] = set()
+    analysed: dict[str, list[str]] = {}  # a text repeats its words: each is taken apart once
     for match in TOKEN.finditer(prepare(text)):
         script, piece = str(match.lastgroup), match.group()
-        if script == "compound" and piece not in analysed:
-            if len(analysed) >= STEMMED:
-                found += words.whole(piece).terms
-                continue
-            analysed.add(piece)
+        if script == "compound":
+            if piece not in analysed:
+                if len(analysed) >= STEMMED:
+                    found += words.whole(piece).terms
+                    continue
+                analysed[piece] = [term for token in _compound(piece) for term in token.terms]
+            found += analysed[piece]
+            continue
         found += (term for token in _TAKE_APART[script](piece) for term in token.terms)
     return found
 

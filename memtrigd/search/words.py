@@ -40,6 +40,8 @@ words of an index would no longer be those of its queries.
 _HUMP: Final = re.compile(
     "(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[A-Za-z]{2})(?=[0-9])|(?<=[0-9])(?=[A-Za-z]{2})"
 )
+_MAY_HUMP: Final = re.compile("[A-Z0-9]")
+"""What every hump has beside it: without one nothing looks at each place of a blob in four ways."""
 _CLITIC: Final = re.compile("'(?:s|d|m|ll|re|ve)$")
 
 
@@ -84,7 +86,7 @@ def bounded(term: str) -> str:
 def _run(script: str, run: str) -> list[Token]:
     """Analyse a stretch of one script."""
     if script == "latin":
-        pieces = _HUMP.split(run)
+        pieces = _HUMP.split(run) if _MAY_HUMP.search(run) else [run]
         return [_plain(run), *(chain.from_iterable(map(analyse, pieces)) if len(pieces) > 1 else ())]
     if script == "devanagari":
         word = devanagari.normalise(run)
