@@ -1,5 +1,6 @@
 """Random histories: what agents, the owner and a host's policy layer do, one move after the other."""
 
+from functools import cache
 from itertools import chain
 from typing import TypeAlias
 
@@ -179,6 +180,13 @@ def _watch(line: int) -> list[Move]:
     return [*(Move(Agent(line), ask, 1000) for ask in asks), minute, day, Move(Agent(line), wire.Expire(), 1000)]
 
 
+@cache
+def _acts(*, steady: bool) -> st.SearchStrategy[list[list[Move]]]:
+    """What happens, made once: to build so many strategies takes about as long as to draw from them."""
+    one = _moves(steady=steady).map(lambda move: [move])
+    return st.lists(weighted((12, one), (1, _scenes(steady=steady))), min_size=50, max_size=70)
+
+
 @st.composite
 def histories(draw: st.DrawFn, *, steady: bool = False) -> list[Move]:
     """A history: somebody of every level is there, two sessions that can rise as well, then anything happens.
@@ -192,6 +200,5 @@ def histories(draw: st.DrawFn, *, steady: bool = False) -> list[Move]:
     rising = [Move(Owner(), wire.SessionOpen(level=low, ceiling="RESTRICTED"), 1) for low in ("PUBLIC", "INTERNAL")]
     partings = [Move(Agent(line), wire.Ping(), 1) for line in range(len(arrivals) + len(rising))]
     watches = [] if steady else draw(st.lists(st.integers(0, 5), max_size=2).map(lambda lines: [*map(_watch, lines)]))
-    one = _moves(steady=steady).map(lambda move: [move])
-    acts = draw(st.lists(weighted((12, one), (1, _scenes(steady=steady))), min_size=50, max_size=70))
+    acts = draw(_acts(steady=steady))
     return [*arrivals, *rising, *chain.from_iterable([*watches, *acts]), *partings]
