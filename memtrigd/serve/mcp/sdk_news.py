@@ -94,7 +94,7 @@ def _of(event: Event) -> ServerEvent:
 
 
 def _check(watched: Sequence[str]) -> None:
-    if len(set(watched)) > WATCHED:
-        raise Refusal("too_large", f"{WATCHED} resources can be watched at once.", "Watch memory://recent instead.")
     for uri in watched:
         resources.key_of(uri)
+    if len(set(watched)) > WATCHED:
+        raise Refusal("too_large", f"{WATCHED} resources can be watched at once.", "Watch memory://recent instead.")
