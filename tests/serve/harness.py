@@ -76,7 +76,7 @@ class CountedIds:
 
 
 class ReadsAtOnce(ReadLane):
-    """The lane of reads without its thread."""
+    """The lane of reads without its thread; so it needs no handles of its own, which take a while to open."""
 
     def put(self, job: Job) -> None:
         """Run the job now."""
@@ -158,7 +158,17 @@ class Line:
             self._ours.setblocking(False)
         self._cable = Cable(theirs)
         self.connection = Connection(service, lambda _: caller, set())
+        self._cable.set_protocol(self.connection)
         self.connection.connection_made(self._cable)
+
+    def push(self, data: bytes) -> None:
+        """Send bytes to whoever has them; what is said to that, now or later, is there to be ``taken``."""
+        self._reader().data_received(data)
+
+    def taken(self) -> bytes:
+        """What the daemon has said since this was asked last."""
+        said, self._cable.written = self._cable.written, b""
+        return said
 
     def send(self, data: bytes) -> bytes:
         """Send bytes and return those of the answers; none if the daemon has hung up."""
@@ -195,9 +205,15 @@ class Line:
     def hang_up(self) -> None:
         """Close this end."""
         self._cable.closed = True
-        self.connection.connection_lost(None)
+        self._reader().connection_lost(None)
         for sock in filter(None, (self._ours, self._theirs)):
             sock.close()
+
+    def _reader(self) -> asyncio.Protocol:
+        """Whoever has the bytes: the connection, or its heir."""
+        reader = self._cable.get_protocol()
+        assert isinstance(reader, asyncio.Protocol)
+        return reader
 
     def _handed_over(self) -> bytes:
         """Take an answer that came with a descriptor; the descriptor's other end is a line in memory already."""
@@ -218,6 +234,9 @@ class World:
     ``handed`` is the line of the session that was opened last, ``waiting`` how many jobs of each level are under way,
     ``rows`` what control.db holds, ``handles`` what the levels do, ``walkers`` the lane of slow questions.
     """
+
+    engines: Callable[[], Engine] = Engine
+    """Makes what serves MCP."""
 
     def __init__(self, state: Path, now: Micros) -> None:
         self.now = now
@@ -242,10 +261,10 @@ class World:
         self._sessions = Sessions(ids, self.rows.by_token)
         diary = Diary(self.rows, self._writers)
         dreamer = Dreamer(self._writers, lambda: self.now, diary, lambda _, act: act(), lambda: 0.0)
-        self.walkers = ReadsAtOnce("walkers", self._vault.readers, _deliver)
+        self.walkers = ReadsAtOnce("walkers", lambda: self.handles, _deliver)
         dispatcher = Dispatcher(
             sessions=self._sessions,
-            readers=ReadsAtOnce("readers", self._vault.readers, _deliver),
+            readers=ReadsAtOnce("readers", lambda: self.handles, _deliver),
             walkers=self.walkers,
             analysts=ReadsAtOnce("analysts", dict, _deliver),
             writers=self._writers,
@@ -262,7 +281,7 @@ class World:
             facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}, dreamer.figures(), self.left()),
         )
         greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
-        self._service = Service(dispatcher, greeting, self._sessions, mcp=Engine(), seat_belt=True)
+        self._service = Service(dispatcher, greeting, self._sessions, mcp=self.engines(), seat_belt=True)
         self._service.resume(self.rows.settings(PREFIX), lambda: None)
 
     def connect(self, door: Door) -> Line:
@@ -326,11 +345,11 @@ class Nursery:
         Vault.open(self._empty).close()
 
     @contextmanager
-    def world(self, now: Micros) -> Iterator[World]:
+    def world(self, now: Micros, kind: type[World] = World) -> Iterator[World]:
         """A new world with an empty store, which is gone afterwards."""
         state = self._place / "state"
         shutil.copytree(self._empty, state)
-        world = World(state, now)
+        world = kind(state, now)
         try:
             yield world
         finally:
