@@ -12,7 +12,7 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.gate.doors import HANDED, LEVEL_DOORS, SOCKET_DOORS, Door
 from memtrigd.gate.peers import Process
-from memtrigd.gate.sessions import Labels, Sessions, check_raise
+from memtrigd.gate.sessions import CONVERSATIONS, Labels, Sessions, check_raise
 from memtrigd.store.interface_control import SessionRow
 
 PUBLIC_DOOR = LEVEL_DOORS[Level.PUBLIC]
@@ -203,3 +203,64 @@ def test_only_a_host_has_opened_sessions_of_its_own() -> None:
     sessions.attach(row, HOLDER, nothing)
     assert sessions.opened_by(HOLDER)
     assert not sessions.opened_by(Process(HOLDER.pid, HOLDER.start + 1))
+
+
+SHELL, HOST, OUTER = Process(300, 3), Process(200, 2), Process(150, 1)
+"""A hook's parent, the host that started it by this shell, and another host that this one runs under."""
+
+
+def hosted(registry: Registry, host: Process, level: Level, labels: Labels | None = None) -> str:
+    """Connect a session that a host holds itself; returns its handle."""
+    row, _ = registry.mint(HANDED, labels or Labels(), level, level, 0)
+    registry.attach(row, host, lambda: None)
+    return row.id
+
+
+@given(st.lists(st.sampled_from(Level), min_size=1))
+def test_a_hook_stands_for_the_lowest_session_of_the_nearest_host(levels: list[Level]) -> None:
+    """Whatever order they came in, and whatever another host has that this one runs under."""
+    registry = Registry()
+    for level in levels:
+        hosted(registry, HOST, level)
+    hosted(registry, OUTER, Level.PUBLIC)
+    adopted = registry.adopted((SHELL, HOST, OUTER))
+    assert adopted is not None
+    assert adopted.level is min(levels)
+    assert registry.adopted((SHELL,)) is None
+
+
+def test_a_conversation_is_lent_to_sessions_without_one() -> None:
+    """To those that are there and those that come, of that host alone, until it is over or another begins."""
+    registry = Registry()
+    before = hosted(registry, HOST, Level.PUBLIC)
+    registry.converse((SHELL, HOST, OUTER), "first")
+    after, own = (
+        hosted(registry, HOST, Level.INTERNAL),
+        hosted(registry, HOST, Level.INTERNAL, Labels(conversation="own")),
+    )
+    elsewhere = hosted(registry, Process(400, 4), Level.INTERNAL)
+    named = [registry.current(each).conversation for each in (before, after, own, elsewhere)]
+    assert named == ["first", "first", "own", None]
+    registry.converse((SHELL, HOST, OUTER), "second")
+    assert [registry.current(each).conversation for each in (before, after, own)] == ["second", "second", "own"]
+    assert registry.part((HOST,), "first") == []
+    assert {row.id for row in registry.part((HOST,), "second")} == {before, after}
+    assert [registry.current(each).conversation for each in (before, after, own)] == [None, None, "own"]
+
+
+def test_a_host_is_told_of_its_own_conversation_before_that_of_one_under_it() -> None:
+    """The nearer the host is to the hook that named a conversation, the more it counts."""
+    registry = Registry()
+    registry.converse((SHELL, OUTER), "outer")
+    registry.converse((SHELL, HOST, SHELL, OUTER), "inner")
+    assert registry.current(hosted(registry, OUTER, Level.PUBLIC)).conversation == "outer"
+    assert registry.current(hosted(registry, HOST, Level.PUBLIC)).conversation == "inner"
+
+
+def test_of_many_conversations_the_last_ones_are_known() -> None:
+    """Hooks may name as many as they like; memory for them is bounded."""
+    registry = Registry()
+    for number in range(CONVERSATIONS + 1):
+        registry.converse((Process(1000 + number, 1),), str(number))
+    assert registry.current(hosted(registry, Process(1000, 1), Level.PUBLIC)).conversation is None
+    assert registry.current(hosted(registry, Process(1001, 1), Level.PUBLIC)).conversation == "1"
