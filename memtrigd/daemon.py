@@ -89,8 +89,7 @@ async def _serve(
     analysts = ReadLane("memtrigd-analyst", dict, deliver)
     ids, started = RandomIds(), now()
     rows = vault.control_reader()
-    sessions = Sessions(ids, rows.by_token)
-    keeper = begin_keeping(home, os.environ, now)
+    sessions, keeper = Sessions(ids, rows.by_token), begin_keeping(home, os.environ, now)
     recalls, dreamer = Recalls(writers), Dreamer(writers, now, Diary(rows, writers), loop.call_later)
     dispatcher = Dispatcher(
         sessions=sessions,
@@ -134,6 +133,7 @@ async def _serve(
     def configure(fresh: Config) -> None:
         service.seat_belt, errands.orders = fresh.owner.seat_belt, _orders(fresh)
 
+    keeper.listeners.append(service.buses.guidance_changed)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
     loop.add_signal_handler(signal.SIGHUP, _each, (reloader.reload, attention.look))
     for lane in (writers, readers, walkers, analysts):

@@ -16,9 +16,10 @@ from pathlib import Path
 
 from tests.mutants import catalogue
 from tests.mutants.catalogue import Edit, Mutant
+from tests.mutants.mcp import UNASKED
 from tests.mutants.trust import TRUSTED
 
-MUTANTS = (*catalogue.MUTANTS, *TRUSTED)
+MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED)
 ROOT = Path(__file__).parents[2]
 PARTS = ("memtrigd", "client", "tests", "pyproject.toml")
 TIMEOUT = 300

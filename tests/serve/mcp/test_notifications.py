@@ -123,6 +123,20 @@ def said_by(owner: Owner, level: str) -> None:
     owner.does(wire.Save(content=f"says {uuid4()}"), wire.Saved, level)
 
 
+def test_changed_guidance_is_told_of(agent: Agent, shared_daemon: Daemon) -> None:
+    """Prompts are other ones then; so is the resource, for who watches it."""
+
+    async def story() -> None:
+        async with listening(agent, "public") as (client, told):
+            word = uuid4().hex
+            (shared_daemon.home / "config" / "SPINE.md").write_text(f"# Remembering\n\nSay {word}.\n")
+            await told.of("prompts/list_changed")
+            assert word in (await client.read_resource("memory://guidance")).contents[0].text
+            assert "resources/list_changed" not in told.all
+
+    run(story)
+
+
 def test_many_writes_are_few_notifications(agent: Agent) -> None:
     """One at most in each pause, and the last write is told of in any case."""
 
