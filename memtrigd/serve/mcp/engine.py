@@ -91,12 +91,12 @@ class Engine:
         except BaseException as error:
             log.error("mcp_not_loaded", kind=type(error).__name__)
         finally:
+            gc.freeze()  # else what is due since would walk it all now, for longer than anybody may wait
             gc.enable()
         loop.call_soon_threadsafe(self._loaded, library)
 
     def _loaded(self, library: Library | None) -> None:
         self._library = library
-        gc.freeze()
         self._settled.set()
 
 
