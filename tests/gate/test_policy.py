@@ -74,6 +74,10 @@ REQUESTS: list[wire.Request] = [
     wire.Subscribe(to=["waiting"]),
     wire.Heard(text="x"),
     wire.HookOpen(),
+    wire.GuidanceGet(),
+    wire.GuidanceShow(),
+    wire.GuidanceCheck(),
+    wire.GuidanceHistory(),
     wire.HookEnd(),
     wire.Whoami(),
     wire.Ping(),
@@ -87,7 +91,7 @@ REQUESTS: list[wire.Request] = [
 DATA = {"save", "get", "search", "list", "delete", "confirm", "reject", "deny", "forget", "history", "why", "review"}
 DATA |= {"recall", "stats", "decay", "suppressions", "expire", "vacuum", "selfcheck", "recover", "init", "alias.list"}
 DATA |= {"promise.add", "promise.done", "promise.list", "promise.check", "wellness.add", "wellness.list"}
-DATA |= {"names"}
+DATA |= {"names", "guidance.get"}
 AGENTS = DATA | {"hello", "whoami", "ping", "status", "subscribe"}
 ACTS = DATA | {"pin", "unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove"}
 OWNERS = {
@@ -96,6 +100,9 @@ OWNERS = {
     "session.raise",
     "session.list",
     "session.end",
+    "guidance.show",
+    "guidance.check",
+    "guidance.history",
     "whoami",
     "ping",
     "status",
@@ -218,7 +225,7 @@ def test_why_not_about_no_level_is_refused() -> None:
 
 
 def test_a_hook_sees_nothing_but_guidance() -> None:
-    """Its door leads to no level; guidance is that of the session that it stands for, or of nobody's, which is PUBLIC."""
+    """Its door leads to no level; guidance is that of the session that it stands for, else PUBLIC."""
     row = session(Level.CONFIDENTIAL, "garden")
     for request in (wire.Whoami(), wire.Heard(text="x"), wire.HookOpen(), wire.HookEnd()):
         assert permit(HOOK, row, request).reads == ()
