@@ -32,7 +32,7 @@ _NEGATING_WORDS: Final = _listed(
     "nunca jamás nada nadie ningún ninguno ninguna sin tampoco apenas",
     "não nao ninguém nenhum nenhuma nem sem",
     # Hindi and Marathi, in their own script and as they are typed without it
-    "नहीं नही न ना मत बिना बगैर नका विना nahi nahin nako",
+    "नहीं नही न ना मत बिना बगैर नका विना क्वचित क्वचितच nahi nahin nako",
     # Russian
     "не нет ни никогда без нельзя",
 )
@@ -42,6 +42,8 @@ _NEGATING_PARTS: Final = re.compile(
     r"|(?<!\S)(?:नाही|नको|नव्ह|नसत|नसेल|नसाव|नसल)"  # Marathi verbs of denial, by their stems
     r"|(?<!\S)नये\s*$"  # Marathi "should not" at the end; before a noun it is Hindi "new"
     "|[不没沒别別无無未莫勿非]"  # Chinese: written into the clause without a space
+    "|[很极極甚]少|谁说|誰說|才怪"  # Chinese: seldom, who says so, as if
+    r"|(?<!\S)कोणी (?:म्हण|सांगितल)|(?<!\S)शायद ही(?!\S)"  # Marathi "who said", Hindi "hardly"
     "|ない|なかった|ません|않|못|없|아니|(?<!\\S)안 "  # Japanese and Korean: at the clause's end, or before the verb
 )
 
@@ -50,6 +52,8 @@ _SUPPOSING: Final = _listed("if unless whether suppose supposing", "wenn falls o
 _SUPPOSING_WITHIN: Final = _SUPPOSING - {"se"}
 """Inside a clause Portuguese "se" is a pronoun: only as its first word does it suppose."""
 _SUPPOSING_HAN: Final = re.compile("如果|要是|假如|假设|假設|假若|倘若|除非|若是|もし|만약")
+_WISHING: Final = re.compile(r"就好了|该多好|該多好|(?<!\S)अस[तल][ाीेो] तर(?!\S)")
+"""Chinese and Marathi "if only", which stands behind."""
 
 _ASKS: Final = re.compile(
     r"(?:do|does|did|am|is|are|was|were|can|could|should|would|will|have|has|had) (?:i|you|we|they|he|she|it|my|your)\b"
@@ -67,6 +71,11 @@ def negates(words: str) -> bool:
 def supposes(words: str) -> bool:
     """Tell whether what follows these words in their clause is only supposed."""
     return not _SUPPOSING_WITHIN.isdisjoint(words.split()) or _SUPPOSING_HAN.search(words) is not None
+
+
+def wishes(words: str) -> bool:
+    """Tell whether what stands before these words in their clause is only wished for."""
+    return _WISHING.search(words) is not None
 
 
 def begins_to_suppose(sentence: str) -> bool:

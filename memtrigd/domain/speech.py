@@ -18,7 +18,8 @@ KEPT: Final = 50
 """Utterances of a session that are kept, in memory only."""
 KEPT_CHARACTERS: Final = 64 << 10
 SHORTEST_QUOTE: Final = 2
-"""Characters, letters and digits only, that a quote must have to attest anything: one letter is in every sentence."""
+"""Letters, digits and the marks on them that a quote must have to attest a part of what was said: one letter is in
+every sentence. All of an utterance may be shorter: 好 and y are answers."""
 
 PLACES: Final = 64
 """Places of one utterance at which a quote is looked for: what is said more often than that is said plainly early."""
@@ -64,10 +65,13 @@ def attests(quote: str, said: Iterable[Utterance], *, stated: bool = True) -> bo
     A quote is not cut out of a clause that denies it, and what was asked or supposed was not ``stated``.
     """
     wanted = uttered(quote).words
-    if sum(c.isalnum() for c in wanted) < SHORTEST_QUOTE:
+    if not any(map(str.isalnum, wanted)):
         return False
+    is_short = sum(c.isalnum() or unicodedata.category(c)[0] == "M" for c in wanted) < SHORTEST_QUOTE
     return any(
-        not _is_cut_from_its_denial(each, start, end) and not (stated and _is_no_statement(each, start, end))
+        not (is_short and each.words != wanted)
+        and not _is_cut_from_its_denial(each, start, end)
+        and not (stated and _is_no_statement(each, start, end))
         for each in said
         for start, end in _found(wanted, each.words)
     )
@@ -178,8 +182,9 @@ def _is_cut_from_its_denial(said: Utterance, start: int, end: int) -> bool:
 
 def _is_no_statement(said: Utterance, start: int, end: int) -> bool:
     """Tell whether a stretch is of a question, or only supposed."""
-    if any(negation.supposes(said.words[first:start]) for first, _ in _clauses(said, start, end)):
-        return True
+    for first, last in _clauses(said, start, end):
+        if negation.supposes(said.words[first:start]) or negation.wishes(said.words[end:last]):
+            return True
     begun = said.words.rfind("\n", 0, start) + 1
     sentences = accumulate((len(each) + 1 for each in said.words[begun:end].split("\n")[:-1]), initial=begun)
     return any(place in said.questions or _begins_to_suppose(said, place) for place in sentences)

@@ -67,7 +67,13 @@ def test_other_words_were_not(quote: str, said: str) -> None:
 @pytest.mark.parametrize("quote", ["", " ", "a", "…", "?!", "我"])
 def test_a_single_letter_attests_nothing(quote: str) -> None:
     """One letter is in every sentence."""
-    assert not was_said(quote, "a … ?! 我", "a")
+    assert not was_said(quote, "a … ?! 我", "a 我", "…")
+
+
+@pytest.mark.parametrize("answer", ["हो", "हाँ", "好", "对", "是", "y", "네", "да"])
+def test_a_yes_of_one_letter_is_heard_as_an_answer(answer: str) -> None:
+    """A vowel sign makes a word of a letter; and what is all of an utterance is no accident."""
+    assert was_said(answer, f"{answer}!")
 
 
 def test_a_quote_is_of_one_utterance() -> None:
@@ -140,9 +146,15 @@ def test_a_quote_runs_over_no_end_of_a_sentence(quote: str, said: str) -> None:
         ("I don't like coffee", "I never said I don't like coffee"),
         ("喜欢咖啡", "我不喜欢咖啡"),
         ("喜歡咖啡", "我從沒喜歡咖啡"),
+        ("喝咖啡", "我很少喝咖啡"),
+        ("我喜欢咖啡", "谁说我喜欢咖啡"),
+        ("我喜欢咖啡", "我喜欢咖啡才怪"),
         ("别喜欢咖啡", "我特别喜欢咖啡"),
         ("मला कॉफी आवडत", "मला कॉफी आवडत नाही"),
         ("मला कॉफी", "मला कॉफी नकोय"),
+        ("कॉफी पितो", "मी क्वचितच कॉफी पितो"),
+        ("मी कॉफी पितो", "मी कॉफी पितो असे कोणी सांगितले"),
+        ("कॉफ़ी पीता", "मैं शायद ही कॉफ़ी पीता हूँ"),
         ("मुझे कॉफ़ी पसंद", "मुझे कॉफ़ी पसंद नहीं है"),
         ("Ich mag Kaffee", "Ich mag Kaffee nicht"),
         ("trinke Kaffee", "Ich trinke Kaffee ohne Zucker"),
@@ -200,6 +212,8 @@ def test_a_denial_elsewhere_denies_nothing(quote: str, said: str) -> None:
         ("我喜欢咖啡", "如果我喜欢咖啡就好了"),
         ("मुझे कॉफ़ी पसंद है", "अगर मुझे कॉफ़ी पसंद है तो"),
         ("मला कॉफी आवडते", "जर मला कॉफी आवडते"),
+        ("मला दोन मुलं", "मला दोन मुलं असती तर"),
+        ("我有两个孩子", "我有两个孩子就好了"),
         ("मला कॉफी आवडते", "मला कॉफी आवडते का"),
     ],
 )
@@ -227,9 +241,9 @@ def test_a_whole_statement_is_attested_in_any_setting(said: str, form: Literal["
 
 @given(st.text(max_size=60), st.booleans())
 def test_whole_utterances_were_said(said: str, decomposed: bool) -> None:
-    """Whatever was said is there in either normal form, if it has two letters or digits at all."""
+    """Whatever was said is there in either normal form, if it has a letter or digit at all."""
     quote = unicodedata.normalize("NFD" if decomposed else "NFC", said)
-    enough = sum(c.isalnum() for c in uttered(said).words) >= 2
+    enough = any(map(str.isalnum, uttered(said).words))
     assert attests(quote, [uttered(said)], stated=False) == enough
 
 
