@@ -27,10 +27,12 @@ LOGGERS = {
     "memtrigd/clockwork/scheduler.py",
     "memtrigd/clockwork/stops.py",
     "memtrigd/daemon.py",
+    "memtrigd/guidance/keeper.py",
     "memtrigd/logs.py",
     "memtrigd/reload.py",
     "memtrigd/serve/faults.py",
     "memtrigd/serve/mcp/engine.py",
+    "memtrigd/watch.py",
 }
 """Who may log."""
 LOGGED = {

@@ -172,6 +172,13 @@ class Memory:
         """Return what is worth bringing up now, each idea with its reason. What was recalled within a day rests."""
         return await self._ask(wire.Recall(limit=limit), wire.Recalled)
 
+    async def guidance(
+        self, query: str | None = None, *, budget: int = 1500, state_only: bool = False
+    ) -> wire.Guidance:
+        """Return what to put before a model: the owner's words, and what is remembered, in ``budget`` tokens."""
+        request = wire.GuidanceGet(query=query, budget_tokens=budget, state_only=state_only)
+        return await self._ask(request, wire.Guidance)
+
     async def stats(self) -> wire.Statistics:
         """Return the figures of the levels in sight, and the memories that are weakest or longest unmentioned."""
         return await self._ask(wire.Stats(), wire.Statistics)

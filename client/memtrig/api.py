@@ -236,6 +236,11 @@ class Memory(Attached):
         """Return what is worth bringing up now, each idea with its reason. What was recalled within a day rests."""
         return self._ask(wire.Recall(limit=limit), wire.Recalled)
 
+    def guidance(self, query: str | None = None, *, budget: int = 1500, state_only: bool = False) -> wire.Guidance:
+        """Return what to put before a model: the owner's words, and what is remembered, in ``budget`` tokens."""
+        request = wire.GuidanceGet(query=query, budget_tokens=budget, state_only=state_only)
+        return self._ask(request, wire.Guidance)
+
     def stats(self) -> wire.Statistics:
         """Return the figures of the levels in sight, and the memories that are weakest or longest unmentioned."""
         return self._ask(wire.Stats(), wire.Statistics)

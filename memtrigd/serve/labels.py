@@ -1,5 +1,6 @@
 """The words around the state of a memory, in the languages in which guidance is written."""
 
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -92,6 +93,7 @@ _MARATHI: Final = Labels(
 LABELS: Final = {"en": _ENGLISH, "zh": _CHINESE, "hi": _HINDI, "mr": _MARATHI}
 
 
+@lru_cache(16)
 def labels_for(text: str) -> Labels:
     """Choose the language that a guidance is mostly written in; English where it is none of the others."""
     letters = [each for each in text[:20_000] if each.isalpha()]

@@ -154,6 +154,15 @@ def life(*, steady: bool) -> Table:
         wire.Recall: (0 if steady else 1, st.just(wire.Recall())),
         wire.Stats: (0 if steady else 1, st.just(wire.Stats())),
         wire.Suppressions: (1, st.just(wire.Suppressions())),
+        wire.GuidanceGet: (
+            0 if steady else 2,
+            st.builds(
+                wire.GuidanceGet,
+                budget_tokens=st.sampled_from([100, 300, 1500]),
+                query=st.sampled_from([None, *QUERIES]),
+                state_only=mostly(True, st.just(False)),
+            ),
+        ),
         wire.Names: (1, st.builds(wire.Names, what=st.sampled_from(["key", "tag", "entity"]))),
         wire.Decay: (1, st.builds(wire.Decay, dry_run=st.booleans())),
     }

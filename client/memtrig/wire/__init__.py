@@ -153,12 +153,7 @@ from memtrig.wire.told import (
     Wish,
     Wishes,
 )
-from memtrig.wire.upkeep import (
-    Init,
-    Recover,
-    Selfcheck,
-    Vacuum,
-)
+from memtrig.wire.upkeep import Init, Recover, Selfcheck, Vacuum
 
 __all__ = [
     "MAX_FRAME",

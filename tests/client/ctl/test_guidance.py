@@ -57,14 +57,14 @@ def test_what_is_wrong_with_a_file_is_said_by_show_check_and_status(spine: Path,
     """With its path; the last good text is still printed."""
     spine.write_text("Be brief.\n")
     _until("Be brief.", ctl)
-    assert "guidance: in order" in ctl("status").stdout
+    assert "guidance  in order" in ctl("status").stdout
     spine.write_bytes(b"Be \xff brief")
     end = time.monotonic() + 2
     while "UTF-8" not in (shown := ctl("guidance", "show")).stderr:
         assert time.monotonic() < end
     assert shown.stdout == "Be brief.\n"
     assert f"{spine} is not UTF-8: see byte 3: its last good version is in force" in shown.stderr
-    assert f"guidance: {spine} is not UTF-8" in ctl("status").stdout
+    assert f"guidance  {spine} is not UTF-8" in ctl("status").stdout
     checked = ctl("guidance", "check")
     assert (checked.returncode, checked.stdout) == (1, f"{spine} is not UTF-8: see byte 3.\n")
 

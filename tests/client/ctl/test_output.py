@@ -111,13 +111,25 @@ def day_results(text: str) -> dict[str, wire.Result]:
         "recover": wire.Recovered(left=[wire.Left(what=text, level=text, at=MOMENT, became=text)]),
         "init": wire.Initialised(ready=True, level=text, facts={text: text}),
         "listen": wire.Subscribed(to=[text]),
+        **guidance_results(text),
+    }
+
+
+def guidance_results(text: str) -> dict[str, wire.Result]:
+    """Make the results of the verbs about guidance. ``edit`` shows nothing: it asks for a terminal."""
+    file = wire.GuidanceFile(path=text, agent=text, version=text, at=MOMENT)
+    versions = [wire.GuidanceVersion(version=text, at=MOMENT, text=each) for each in (text, f"{text}\n{text}")]
+    return {
+        "guidance show": wire.GuidanceShown(text=text, version=text, at=MOMENT, source=text, files=[file]),
+        "guidance check": wire.GuidanceChecked(problems=[text], notes=[text], tokens=1),
+        **dict.fromkeys(("guidance diff", "guidance history"), wire.GuidanceVersions(path=text, versions=versions)),
     }
 
 
 def test_no_verb_lets_stored_text_reach_the_terminal_raw(record: Made) -> None:
     """Controls and overrides in any field come out as their numbers, on a terminal and in a pipe."""
     shown = results(NASTY, record)
-    assert set(shown) == {verb.name for verb in every() if isinstance(verb, DaemonVerb)}
+    assert set(shown) | {"guidance edit"} == {verb.name for verb in every() if isinstance(verb, DaemonVerb)}
     for name, result in shown.items():
         for screen in (Screen(now=NOW), Screen(80, now=NOW)):
             text = "\n".join(daemon_verb(name).show(received(result), screen))

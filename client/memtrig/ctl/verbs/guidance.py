@@ -170,7 +170,7 @@ EDIT = DaemonVerb(
 CHECK = DaemonVerb(
     "guidance check",
     "say whether a file can be guidance; exit code 1 if not",
-    "memtrigctl guidance check draft.md",
+    "memtrigctl guidance check --agent claude-code",
     door=CONTROL,
     request="guidance.check",
     arguments=(Argument("text", "FILE", "a draft, - for standard input", required=False, read=read_file),),

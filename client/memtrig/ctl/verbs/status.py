@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 def show(status: dict[str, Any], screen: Screen) -> list[str]:
     """Show the daemon in a line and its levels in a table."""
-    facts = [("started", screen.when(status["started"])), ("home", status.get("home") or "")]
+    facts = [
+        ("started", screen.when(status["started"])),
+        ("home", status.get("home") or ""),
+        ("guidance", _guidance(status.get("guidance", []))),
+    ]
     pid = status.get("pid")
     lines = [screen.bold(f"memtrigd {one_line(status['server'])}") + (f" (pid {pid})" if pid else "")]
     rows = [(each["level"], _sessions(each), _memories(each)) for each in status["levels"]]
@@ -22,17 +26,13 @@ def show(status: dict[str, Any], screen: Screen) -> list[str]:
     table = screen.table(("LEVEL", "SESSIONS", "MEMORIES"), rows)
     dreams = [(each["level"], _dream(each["dream"], screen)) for each in status["levels"] if each.get("dream")]
     dreamt = ["", *screen.table(("LEVEL", "DREAM CYCLE"), dreams)] if dreams else []
-    return [*lines, *screen.facts(facts), "", *table, *reasons, *dreamt, *_guidance(status.get("guidance", []))]
+    return [*lines, *screen.facts(facts), "", *table, *reasons, *dreamt]
 
 
-def _guidance(files: list[dict[str, Any]]) -> list[str]:
-    """Say in a line that guidance is in order, or which file is not and what is wrong with it."""
-    wrong = [
-        f"{file['path']} {file['problem']}: its last good version is in force" for file in files if file.get("problem")
-    ]
-    if not files:
-        return []
-    return ["", *(one_line(f"guidance: {each}") for each in wrong or ["in order"])]
+def _guidance(files: list[dict[str, Any]]) -> str:
+    """Say that all is in order, or which files are not and why: the daemon tells the owner alone."""
+    wrong = [f"{file['path']} {file['problem']}: its last good version holds" for file in files if file.get("problem")]
+    return "; ".join(wrong) or ("in order" if files else "")
 
 
 def _sessions(level: dict[str, Any]) -> str:
