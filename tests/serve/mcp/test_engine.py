@@ -16,11 +16,11 @@ class Library:
 
 def test_no_collection_walks_what_was_just_loaded() -> None:
     """Neither while it is loaded nor as soon as the collector is on again: it would stop all threads for long."""
-    full: list[int] = []
+    walked: list[int] = []
 
     def count(phase: str, info: dict[str, int]) -> None:
-        if phase == "start" and info["generation"] == 2:
-            full.append(info["collected"])
+        if phase == "start":
+            walked.append(sum(len(gc.get_objects(generation)) for generation in range(info["generation"] + 1)))
 
     async def story() -> None:
         engine = Engine(Library)  # type: ignore[arg-type]
@@ -37,4 +37,4 @@ def test_no_collection_walks_what_was_just_loaded() -> None:
         asyncio.run(story())
     finally:
         gc.unfreeze()
-    assert full == []
+    assert max(walked, default=0) < 100_000
