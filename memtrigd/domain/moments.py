@@ -12,12 +12,18 @@ Micros: TypeAlias = int
 DAY: Micros = 86_400_000_000
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST, _LAST = (
+    (edge.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1) for edge in (datetime.min, datetime.max)
+)
 
 
 @lru_cache(4096)
 def to_iso(moment: Micros) -> str:
-    """Write a time as ISO 8601 in UTC with its offset, e.g. ``2026-11-30T08:15:00.000250+00:00``."""
-    return (_EPOCH + timedelta(microseconds=moment)).isoformat()
+    """Write a time as ISO 8601 in UTC with its offset, e.g. ``2026-11-30T08:15:00.000250+00:00``.
+
+    What a clock beyond all years of ISO 8601 left is written as the first or last moment of them: it can be shown.
+    """
+    return (_EPOCH + timedelta(microseconds=min(max(moment, _FIRST), _LAST))).isoformat()
 
 
 def from_iso(text: str, zone: tzinfo) -> Micros:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.moments import from_iso, to_iso
+from memtrigd.domain.moments import DAY, from_iso, to_iso
 
 BERLIN = ZoneInfo("Europe/Berlin")
 PUNE = ZoneInfo("Asia/Kolkata")
@@ -77,3 +77,9 @@ def test_a_time_that_utc_cannot_write_is_refused(text: str) -> None:
     with pytest.raises(Refusal) as refused:
         from_iso(text, UTC)
     assert refused.value.code == "bad_time"
+
+
+def test_a_moment_beyond_all_years_is_shown_as_the_nearest_that_can_be_written() -> None:
+    """A clock that was once that wrong leaves rows behind that lists must be able to show."""
+    assert to_iso(400_000 * 365 * DAY) == "9999-12-31T23:59:59.999999+00:00"
+    assert to_iso(-400_000 * 365 * DAY) == "0001-01-01T00:00:00+00:00"

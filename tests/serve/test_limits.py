@@ -99,6 +99,7 @@ def test_half_a_surrogate_is_a_typed_error(shared_daemon: Daemon, raw: bytes, fi
         ({"source": "god"}, "bad_source"),
         ({"expires_at": "tomorrow"}, "bad_time"),
         ({"expires_at": "9999-12-31T23:59:59-12:00"}, "bad_time"),
+        ({"valid_from": "2026-12-02", "valid_to": "2026-12-01"}, "bad_time"),
         ({"core": True, "source": "self_inferred"}, "bad_value"),
     ],
     ids=repr,

@@ -47,6 +47,8 @@ def prepare(request: wire.Save, actor: Actor, zone: tzinfo) -> Draft:
         reason=_note(request.reason, "reason"),
         pinned=request.pinned,
     )
+    if claim.valid_from is not None and claim.valid_to is not None and claim.valid_to < claim.valid_from:
+        raise Refusal("bad_time", "valid_to is before valid_from.", "Give the dates in order.")
     if claim.pinned is not None and not actor.is_owner:
         raise Refusal("not_yours", "Only the owner pins a memory.", "Leave `pinned` out; `memtrigctl pin` is theirs.")
     if claim.core and claim.source is Source.SELF_INFERRED:
