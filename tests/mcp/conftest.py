@@ -1,8 +1,12 @@
 """Hosts of the official client, through the real pump to a real daemon. Slow: ``make test-mcp`` runs this folder."""
 
 import os
+import signal
+import socket
+import struct
 import sys
-from collections.abc import AsyncIterator, Callable
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -63,3 +67,24 @@ def official() -> None:
     """The official suites; where they are not installed, a test that needs them is told how they come."""
     if not suites.installed():
         pytest.skip("the official suites are not installed: make test-mcp installs them")
+
+
+@pytest.fixture
+def empty_home() -> Iterator[Path]:
+    """A home without a daemon; whichever is started on it is ended."""
+    with tempfile.TemporaryDirectory(prefix="mt-") as name:
+        home = Path(name)
+        yield home
+        pid = serving(home)
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)
+
+
+def serving(home: Path) -> int | None:
+    """The pid of the daemon that listens at a home."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(home / "run" / "level" / "internal.sock"))
+        except OSError:
+            return None
+        return int(struct.unpack("3i", probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
