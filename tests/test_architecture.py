@@ -32,6 +32,7 @@ LOGGERS = {
     "memtrigd/reload.py",
     "memtrigd/serve/faults.py",
     "memtrigd/serve/mcp/engine.py",
+    "memtrigd/serve/mcp/sdk_errors.py",
     "memtrigd/watch.py",
 }
 """Who may log."""
