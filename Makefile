@@ -58,9 +58,10 @@ check: $(INSTALLED) ## lint, format, types and layering
 	$(BIN)/lint-imports
 
 .PHONY: bench
-bench: $(INSTALLED) ## measure the wire beside an echo server in C, and saves beside a dream cycle
+bench: $(INSTALLED) ## measure the wire beside an echo server in C, saves beside a dream cycle, MCP beside its SDK
 	$(BIN)/python -m tests.bench.rpc
 	$(BIN)/python -m tests.bench.dream
+	$(BIN)/python -m tests.bench.mcp
 
 .PHONY: lock
 lock: $(INSTALLED) ## pin the newest versions of what we depend on, with hashes
