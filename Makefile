@@ -31,7 +31,7 @@ demo: $(INSTALLED) ## play the whole story on a throw-away home
 
 .PHONY: test
 test: $(INSTALLED) ## run the tests
-	$(BIN)/python -m pytest -n auto -m "not deep and not soak and not mcp"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not deep and not soak and not mcp"
 
 .PHONY: test-deep
 test-deep: $(INSTALLED) ## run the property tests for long: 5,000 histories of non-interference

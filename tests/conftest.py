@@ -82,6 +82,11 @@ class Daemon:
         return code
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: at the end no process is alone with it while the others have nothing to do."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(name="daemon")
 def _daemon() -> Iterator[Daemon]:
     """A running daemon with an empty store; its owner's seat belt is off, for the tests are many clients in one."""

@@ -12,6 +12,7 @@ SCREENS = 2 * 50
 """Lines of two tall terminals."""
 
 
+@pytest.mark.long
 def test_the_story_plays_to_its_end() -> None:
     """Every scene is shown, every claim holds, and it fits two screens."""
     done = subprocess.run([sys.executable, "-m", "tests.demo"], capture_output=True, text=True, timeout=90, check=False)

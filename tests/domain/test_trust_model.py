@@ -241,6 +241,7 @@ def code(answer: object) -> str | None:
     return answer.code if isinstance(answer, wire.Error) else None
 
 
+@pytest.mark.long
 def test_daemon_and_model_never_differ() -> None:
     """Random lives of two keys at two levels: content, status, outcome and weight are those that the model predicts."""
     _hold(EXAMPLES)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import get_args
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from memtrig import wire
 
@@ -61,6 +62,7 @@ MUST_SHOW = {
 """In how many of the examples each is to be seen, at least: about half of what was counted."""
 
 
+@pytest.mark.long
 def test_histories_are_full_of_what_could_leak(fresh: Nursery) -> None:
     """Levels meet at keys, searches find, masks and cursors are made, sessions rise, and errors of each kind come."""
     seen: Counter[str] = Counter()

@@ -301,7 +301,7 @@ def test_a_corrected_kind_is_not_lost(shared_daemon: Daemon) -> None:
 
 def test_long_company_does_not_burst_a_reply(shared_daemon: Daemon) -> None:
     """What stands beside the records of a list or search is shown by its beginning: get has the whole."""
-    long = "lorem ipsum dolor " * 50_000
+    long = "lorem ipsum dolor " + "x" * 900_000
     with everybody(shared_daemon) as memories:
         for number in range(12):
             memories[2].save(f"company-{number}", f"dolor {number}")
