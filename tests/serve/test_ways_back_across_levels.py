@@ -183,3 +183,15 @@ def test_no_reply_is_larger_than_what_a_client_reads(cast: Cast, monkeypatch: py
     undone = is_a(wire.Undone, cast.act(wire.Undo(session=cast.session("PUBLIC")), "PUBLIC"))
     assert (len(undone.memories) < 20, len(undone.memories) + undone.more) == (True, 20)
     assert is_a(wire.Wishes, cast.act(wire.Suppressions(), "PUBLIC")).suppressions == []
+
+
+def test_a_dry_run_tells_what_an_agent_must_say_back(cast: Cast) -> None:
+    """Its count and what would be hidden of lower levels make the number that a forget of many is refused without."""
+    for number in range(21):
+        cast.save("PUBLIC", f"low-{number}", f"低处的第 {number} 条", tags=["many"])
+    cast.save("INTERNAL", "own", "高处的一条", tags=["many"])
+    tried = is_a(wire.Forgotten, cast.ask("INTERNAL", wire.Forget(tag="many", dry_run=True)))
+    refused = cast.ask("INTERNAL", wire.Forget(tag="many"))
+    assert (tried.count, tried.hidden, tried.elsewhere) == (1, 21, ["PUBLIC"])
+    assert code(refused) == "confirm_count" and "22 memories" in refused.message
+    is_a(wire.Forgotten, cast.ask("INTERNAL", wire.Forget(tag="many", confirm=22)))

@@ -71,6 +71,8 @@ class Forgotten(Result, frozen=True, tag="forgotten"):
     elsewhere: list[str] = []
     dry_run: bool = False
     suppressed: str | None = None
+    hidden: int = 0
+    """How many those are that stay there, hidden from here: an agent's ``confirm`` counts them too."""
 
 
 class Undone(Result, frozen=True, tag="undone"):

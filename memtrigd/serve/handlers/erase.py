@@ -9,6 +9,7 @@ from msgspec import Struct
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory
+from memtrigd.domain.moments import Micros
 from memtrigd.domain.suppression import Subject
 from memtrigd.search.identical import Sameness
 from memtrigd.serve.turn import Turn
@@ -24,7 +25,9 @@ class Plan(Struct, frozen=True):
     traces: list[str]
 
 
-def erase(turn: Turn, request: wire.Erase, backups: Sequence[str], *, counted: bool = False) -> wire.Erased:
+def erase(
+    turn: Turn, request: wire.Erase, backups: Sequence[tuple[str, Micros]], *, counted: bool = False
+) -> wire.Erased:
     """Erase all that was ever said under a key at the act's level, in whichever space and state, or one memory.
 
     ``counted``: somebody has held the owner's count against what all levels have. Raises ``confirm_count`` unless the
@@ -44,9 +47,15 @@ def erase(turn: Turn, request: wire.Erase, backups: Sequence[str], *, counted: b
         memories=[_touched(turn, row) for row in plan.rows[:NAMED]],
         level=turn.view.level.name,
         elsewhere=elsewhere,
-        backups=list(backups),
+        backups=_still_in(backups, plan),
         dry_run=request.dry_run,
     )
+
+
+def _still_in(backups: Sequence[tuple[str, Micros]], plan: Plan) -> list[str]:
+    """The backups of the level that were made since the first of it was said; whatever they hold of it, they keep."""
+    since = min((row.created for row in plan.rows), default=None)
+    return [name for name, at in backups if since is None or at >= since]
 
 
 def said_back(request: wire.Erase, count: int, where: str) -> None:
@@ -54,7 +63,7 @@ def said_back(request: wire.Erase, count: int, where: str) -> None:
     if request.confirm != count:
         raise Refusal(
             "confirm_count",
-            f"This would erase {count} memories {where}, for good.",
+            f"This would erase {count} {'memory' if count == 1 else 'memories'} {where}, for good.",
             f"--dry-run shows them; if you mean it, say the same with --confirm {count}.",
         )
 

@@ -55,6 +55,7 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
         elsewhere=list(dict.fromkeys(row.level.name for row in below)),
         dry_run=request.dry_run,
         suppressed=wish,
+        hidden=len(below),
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def document(forgotten: dict[str, Any]) -> dict[str, Any]:
     """Name also what there was none of."""
-    return {"elsewhere": [], "dry_run": False, "suppressed": None, **forgotten}
+    return {"elsewhere": [], "dry_run": False, "suppressed": None, "hidden": 0, **forgotten}
 
 
 def show(forgotten: dict[str, Any], screen: Screen) -> list[str]:
@@ -31,8 +31,10 @@ def show(forgotten: dict[str, Any], screen: Screen) -> list[str]:
         lines.append(f"and {count - len(forgotten['memories']):,} more")
     lines.append("")
     if forgotten.get("elsewhere"):
-        hidden = "would be hidden" if dry else "is hidden"
-        lines.append(f"What matches at {_levels(forgotten['elsewhere'])} stays, and {hidden} from readers up here.")
+        hidden = "to be hidden" if dry else "hidden"
+        below = counted(forgotten.get("hidden", 0))
+        where = _levels(forgotten["elsewhere"])
+        lines.append(f"Left in place: {below} at {where}, {hidden} from readers up here.")
     if not dry:
         lines.append("It is not learnt again until the user says it.")
     if not dry and count:

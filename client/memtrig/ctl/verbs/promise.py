@@ -33,6 +33,8 @@ def show(promised: dict[str, Any], screen: Screen) -> list[str]:
     name = f"{screen.bold(one_line(promise['id']))} at {one_line(promise['level'])}"
     if promise["status"] == "done":
         return [f"Kept: promise {name} is done."]
+    if promise["status"] == "due":
+        return [f"Promise {name} is due already: {screen.when(promise['deadline'])}."]
     until = f" until {screen.when(promise['deadline'])}" if promise.get("deadline") else ""
     return [f"Promise {name} is open{until}."]
 
