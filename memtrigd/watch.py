@@ -1,4 +1,4 @@
-"""Watching directories: a change is looked at in a tenth of a second, and what no watch tells of at the next poll."""
+"""Watching directories: a change is looked at in a part of a second, and what no watch tells of at the next poll."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -8,7 +8,9 @@ from typing import Final
 import structlog
 import watchfiles
 
-GATHERED: Final = 200
+STEP: Final = 150
+"""Milliseconds between two looks of a watch at what the system has told it: each wakes the processor."""
+GATHERED: Final = 400
 """Milliseconds for which changes that follow each other are gathered at most."""
 
 log = structlog.get_logger()
@@ -58,6 +60,7 @@ class Watch:
             *there,
             recursive=False,
             debounce=GATHERED,
+            step=STEP,
             stop_event=self._stop,
             rust_timeout=int(self._poll * 1000),
             yield_on_timeout=True,

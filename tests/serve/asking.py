@@ -197,6 +197,7 @@ def days(*, steady: bool) -> Table:
         ),
         wire.WellnessList: (1, st.builds(wire.WellnessList, days=st.sampled_from([1, 30]))),
         wire.AliasList: (1, st.just(wire.AliasList())),
+        wire.Backup: (1, st.just(wire.Backup())),
         wire.Vacuum: (1, st.builds(wire.Vacuum, dry_run=st.booleans())),
         wire.Selfcheck: (1, st.just(wire.Selfcheck())),
         wire.Recover: (1, st.just(wire.Recover())),
@@ -269,6 +270,9 @@ HOSTS: Final[Table] = {
         | st.just(wire.SessionOpen(resume=TOKEN)),
     ),
     wire.SessionList: (1, st.builds(wire.SessionList, all=st.booleans())),
+    wire.GuidanceShow: (1, st.just(wire.GuidanceShow())),
+    wire.GuidanceCheck: (1, st.just(wire.GuidanceCheck(text=f"Speak of {MARK}."))),
+    wire.GuidanceHistory: (1, st.just(wire.GuidanceHistory())),
     wire.SessionEnd: (1, st.builds(wire.SessionEnd, session=st.just(SESSION))),
 }
 """What a host asks of sessions."""
