@@ -32,6 +32,22 @@ def test_one_change_is_undone(memory: memtrig.Memory, owner: Owner) -> None:
     assert content(memory, "undo") == "She plays the sitar"
 
 
+def test_who_undoes_a_key_is_told_where_its_id_is(memory: memtrig.Memory, owner: Owner) -> None:
+    """Undo takes an id: to a key it says what shows the id, rather than that there is nothing to undo."""
+    memory.save("undo-by-key", "She plays the sitar")
+    refused = owner.line.refusal(wire.Act(request=wire.Undo(id="undo-by-key")))
+    assert refused.code == "not_found" and "No memory of this id" in refused.message and "`why KEY`" in refused.hint
+
+
+def test_nobody_is_sent_above_the_highest_level(owner: Owner) -> None:
+    """A key that is not there is not said to be perhaps above, where nothing is above."""
+    hints = [
+        owner.line.refusal(wire.Act(request=wire.Get(key="nowhere"), level=level)).hint
+        for level in ("restricted", "confidential")
+    ]
+    assert ["higher" in hint for hint in hints] == [False, True]
+
+
 def test_a_whole_session_is_undone(shared_daemon: Daemon, memory: memtrig.Memory, owner: Owner) -> None:
     """What it wrote goes, what it replaced, forgot and denied is as before; the dry run only says so."""
     for key in ("replaced", "forgotten", "denied"):

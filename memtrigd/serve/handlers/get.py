@@ -4,6 +4,7 @@ from memtrig import wire
 
 from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
 from memtrigd.domain.shadowing import Winner
 from memtrigd.serve.records import record
 from memtrigd.serve.turn import Turn
@@ -35,11 +36,9 @@ def missing(turn: Turn, key: str) -> Refusal:
     copies = [copy for copy in view.copies(key, view.spaces) if copy.served(turn.now)]
     hidden = next(((mask, copy) for copy in copies for mask in masks if mask.hides(copy)), None)
     if hidden is None:
-        return Refusal(
-            "not_found",
-            f"No memory {key!r} is visible at {view.level.name}.",
-            "`list` shows the keys there are; a session at a higher level may see more.",
-        )
+        above = "" if view.level is Level.RESTRICTED else "; a session at a higher level may see more"
+        hint = f"`list` shows the keys there are{above}."
+        return Refusal("not_found", f"No memory {key!r} is visible at {view.level.name}.", hint)
     mask, copy = hidden
     return Refusal(
         "not_found",

@@ -29,7 +29,9 @@ def undo(turn: Turn, request: wire.Undo) -> wire.Undone:
     others, below = take_back(turn, request.session, dry_run=True) if request.session is not None else (0, [])
     entries = take_back_entries(turn, request.session, dry_run=True) if request.session is not None else 0
     if not (firsts or others or entries):
-        raise Refusal("not_found", f"There is nothing to undo at {turn.view.level.name}.", "Name its --level.")
+        what = "No session of this id changed anything" if request.id is None else "No memory of this id is known"
+        hint = "`why KEY` shows the ids of a memory and its session. At another level, name its --level."
+        raise Refusal("not_found", f"{what} at {turn.view.level.name}.", hint)
     if not request.dry_run:
         _put_back(turn, rows)
     if not request.dry_run and request.session is not None:

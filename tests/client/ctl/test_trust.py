@@ -175,6 +175,17 @@ def test_a_dry_run_says_that_it_is_none() -> None:
     assert shown("decay", dreamt)[0] == "The dream cycle at PUBLIC, not carried out:"
 
 
+def test_a_card_says_whether_a_memory_is_pinned_and_its_quote_was_heard(record: Made) -> None:
+    """Who pinned a memory sees it, and a quote that the daemon heard is told from one that it did not."""
+    plain = record(key="k", content="c", quote="yes")
+    shown_plain, shown_both = (
+        "\n".join(shown("get", wire.Got(memory=each)))
+        for each in (plain, msgspec.structs.replace(plain, pinned=True, attested=True))
+    )
+    assert "pinned" not in shown_plain and "heard" not in shown_plain
+    assert "no agent replaces, denies or expires it" in shown_both and "“yes”, heard by the daemon" in shown_both
+
+
 def test_a_dream_that_stopped_says_why() -> None:
     """A wrong clock is the first thing to look at."""
     dreamt = wire.Dreamt(level="PUBLIC", materialised=0, expired=900, asked_again=0, conflicts=[], stopped=True)

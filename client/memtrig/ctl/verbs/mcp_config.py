@@ -54,7 +54,7 @@ def text(given: dict[str, Any]) -> str:
             made = snippets.mcp(name, wanted, given.get("home"))
     except OSError as error:
         raise usage(f"There is no home: {error}.", "Name one with --home DIR.") from None
-    complain(f"This belongs into {snippets.FILES[name]['hooks' in given]}.", f"docs/hosts/{name}.md says more.")
+    complain(f"This goes into {snippets.FILES[name]['hooks' in given]}.", f"docs/hosts/{name}.md says more.")
     return made
 
 

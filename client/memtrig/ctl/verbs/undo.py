@@ -22,7 +22,7 @@ def show(undone: dict[str, Any], screen: Screen) -> list[str]:
     what, entries = counted(len(undone["memories"]) + undone.get("more", 0)), undone.get("entries", 0)
     if entries:
         what += f" and {entries:,} {'promise or note' if entries == 1 else 'promises and notes'}"
-    lines = [f"This would put {what} back." if undone.get("dry_run") else f"Put {what} back to how it was before."]
+    lines = [f"This would put {what} back." if undone.get("dry_run") else f"Put {what} back as before."]
     if undone["memories"]:
         lines += ["", *touched(undone["memories"], screen)]
     if undone.get("kept"):
@@ -39,7 +39,7 @@ VERB = DaemonVerb(
     "memtrigctl undo --session s4zq7k2wd5x3abcde --dry-run",
     door=OWNER,
     patience=LONG,
-    arguments=(Argument("id", "ID", "the memory whose last change is taken back", required=False),),
+    arguments=(Argument("id", "ID", "the memory whose last change is taken back; `why KEY` names it", required=False),),
     options=(
         Option("session", "--session", "S", "instead of a memory, the session; `memtrigctl why KEY` names it"),
         Option("dry_run", "--dry-run", help="only show what would be taken back"),
