@@ -95,7 +95,7 @@ def test_an_act_at_a_level_sees_no_higher_week(world: World, owner: Line) -> Non
 
 
 def test_what_a_level_put_away_of_lower_ones_is_told(world: World, owner: Line) -> None:
-    """With for whom it is hidden or denied and by whom; not once it was taken back, nor to an act at the lower level."""
+    """With for whom it is hidden or denied and by whom; not once it is taken back, nor to an act at the lower one."""
     low, high = gardener(world, Level.PUBLIC), gardener(world, Level.CONFIDENTIAL)
     rows = {key: save(low, key, f"{key} मजकूर") for key in ("hidden", "denied", "back")}
     high.ask(wire.Forget(key="hidden"))
