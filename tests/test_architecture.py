@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,3 +131,11 @@ def test_the_map_of_rooms_lists_exactly_the_modules_there_are() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `([\w/]+\.py)` \|", page, re.MULTILINE)
     assert sorted(listed) == [_name(path) for path in SOURCES if path.name != "__init__.py"]
+
+
+def test_what_the_project_asks_for_is_pinned() -> None:
+    """A fresh checkout installs the lock alone, so each dependency stands in it, those of the tests too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    asked = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    pinned = re.findall(r"^([\w.-]+)==", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {re.split(r"[^\w.-]", each)[0] for each in asked} <= set(pinned)
