@@ -1,5 +1,6 @@
 """Real daemons for tests: a process of its own, on a home of its own, that can be killed."""
 
+import gc
 import os
 import shutil
 import signal
@@ -85,6 +86,12 @@ class Daemon:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: at the end no process is alone with it while the others have nothing to do."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays to the end, all modules and tests: a twentieth of the time in memory."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(name="daemon")
