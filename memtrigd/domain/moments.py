@@ -23,7 +23,20 @@ def to_iso(moment: Micros) -> str:
 
     What a clock beyond all years of ISO 8601 left is written as the first or last moment of them: it can be shown.
     """
-    return (_EPOCH + timedelta(microseconds=min(max(moment, _FIRST), _LAST))).isoformat()
+    return _moment(moment).isoformat()
+
+
+def to_minute(moment: Micros, zone: tzinfo) -> str:
+    """Write a time for people in a zone, to the minute: ``2026-11-30 18:00``."""
+    try:
+        local = _moment(moment).astimezone(zone)
+    except OverflowError:  # at the very edge of the years
+        local = _moment(moment)
+    return local.isoformat(" ", "minutes")[:16]
+
+
+def _moment(moment: Micros) -> datetime:
+    return _EPOCH + timedelta(microseconds=min(max(moment, _FIRST), _LAST))
 
 
 def from_iso(text: str, zone: tzinfo) -> Micros:

@@ -1,6 +1,6 @@
 """Times come in as ISO 8601 with or without an offset, and go out in UTC."""
 
-from datetime import UTC
+from datetime import UTC, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.moments import DAY, from_iso, to_iso
+from memtrigd.domain.moments import DAY, from_iso, to_iso, to_minute
 
 BERLIN = ZoneInfo("Europe/Berlin")
 PUNE = ZoneInfo("Asia/Kolkata")
@@ -83,3 +83,10 @@ def test_a_moment_beyond_all_years_is_shown_as_the_nearest_that_can_be_written()
     """A clock that was once that wrong leaves rows behind that lists must be able to show."""
     assert to_iso(400_000 * 365 * DAY) == "9999-12-31T23:59:59.999999+00:00"
     assert to_iso(-400_000 * 365 * DAY) == "0001-01-01T00:00:00+00:00"
+
+
+def test_people_are_told_the_minute_in_their_zone() -> None:
+    """Also of a moment that no year holds."""
+    zone = timezone(timedelta(hours=5, minutes=30))
+    assert to_minute(from_iso("2026-11-30T18:45:59+00:00", UTC), zone) == "2026-12-01 00:15"
+    assert to_minute(400_000 * 365 * DAY, zone) == "9999-12-31 23:59"

@@ -79,7 +79,7 @@ def test_the_state_names_what_waits_what_is_unwanted_due_fitting_and_core(world:
         english.unwanted,
         "| Rahul",
         english.due,
-        "| Send the photos (until ",
+        "| Send the photos (until 2026-09-22 02:13)",
         english.fitting,
         "| tea: Takes tea without sugar (",
         english.core,

@@ -240,3 +240,16 @@ def test_the_owner_finds_a_promise_that_was_taken_back(world: World) -> None:
     assert agent.ask(wire.PromiseDone(id=promise.id, undone=True)).code == "not_found"
     assert done(act(owner, wire.PromiseDone(id=promise.id, undone=True))).status == "open"
     assert texts(agent) == ["mine"]
+
+
+def test_what_several_agents_hear_promised_is_one_promise(world: World) -> None:
+    """Of the same words, about the same, until the same time or unsaid; once it is kept the words promise anew."""
+    one, other = world.agent(Level.INTERNAL), world.agent(Level.INTERNAL)
+    due = to_iso(START + DAY)
+    first = add(one, "उद्या फोन करेन", deadline=due)
+    for text in ("उद्या फोन करेन", "उद्या फोन करेन।"):
+        assert add(other, text).id == add(other, text, deadline=due).id == first.id
+    assert add(other, "उद्या फोन करेन", deadline=to_iso(START + 2 * DAY)).id != first.id
+    assert add(other, "उद्या फोन करेन", entity="Asha").id != first.id
+    one.ask(wire.PromiseDone(id=first.id))
+    assert add(other, "उद्या फोन करेन", deadline=due).id != first.id

@@ -15,7 +15,7 @@ from memtrigd.domain import promises as promised
 from memtrigd.domain.claim import text
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Source, Status
-from memtrigd.domain.moments import DAY, to_iso
+from memtrigd.domain.moments import DAY, to_iso, to_minute
 from memtrigd.domain.shadowing import Winner
 from memtrigd.domain.suppression import Scope
 from memtrigd.search import lexical
@@ -156,7 +156,7 @@ def _due(turn: Turn, labels: Labels) -> Iterator[str]:
     """The promises that are due within a day."""
     due = [each for each in promises.in_sight(turn) if promised.falls_due(each, turn.now + DAY)]
     for promise in promised.in_order(due):
-        until = labels.until.format(day=to_iso(promise.due)[:10]) if promise.due is not None else ""
+        until = labels.until.format(day=to_minute(promise.due, turn.zone)) if promise.due is not None else ""
         yield f"{data_line(str(promise.body['text']), LINE)} ({until})"
 
 

@@ -10,6 +10,7 @@ from memtrigd.domain import promises as rules
 from memtrigd.domain.claim import MAX_NOTE, name, text
 from memtrigd.domain.entries import Entry, Sort
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.memory import canonical
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.serve.entries import Body, made, within_a_reply
 from memtrigd.serve.turn import Turn
@@ -18,15 +19,28 @@ MAX_LIMIT: Final = 500
 
 
 def add(turn: Turn, request: wire.PromiseAdd) -> wire.Promised:
-    """Keep a promise at the caller's own level. Raises ``bad_value``, ``bad_time``, ``too_large``."""
+    """Keep a promise at the caller's own level, or find it there. Raises ``bad_value``, ``bad_time``, ``too_large``.
+
+    Several agents hear the same promise: it is one as long as it is open, of the same words and until the same time.
+    """
     body: Body = {
         "text": text(request.text, "text", MAX_NOTE),
         "entity": None if request.entity is None else name(request.entity, "entity"),
     }
     due = None if request.deadline is None else rules.deadline(request.deadline, turn.zone)
+    known = next((each for each in turn.view.writer.entries(Sort.PROMISE) if _is_same(each, body, due, turn)), None)
+    if known is not None:
+        return wire.Promised(promise=shown(known, turn.now))
     promise = made(turn, Sort.PROMISE, body, due=due)
     turn.view.writer.keep(promise, turn.change("promise"))
     return wire.Promised(promise=shown(promise, turn.now))
+
+
+def _is_same(promise: Entry, body: Body, due: Micros | None, turn: Turn) -> bool:
+    """Tell whether an open promise says what is promised again, which may leave out until when."""
+    said = canonical(str(promise.body["text"])) == canonical(str(body["text"]))
+    of = promise.body["entity"] == body["entity"] and promise.space == turn.view.own_space
+    return said and of and due in (None, promise.due)
 
 
 def done(turn: Turn, request: wire.PromiseDone) -> wire.Promised:
