@@ -47,6 +47,10 @@ test-mcp: $(INSTALLED) ## run MCP's official clients and suites through the pump
 	@$(BIN)/python -m tests.mcp.suites
 	$(BIN)/python -m pytest -n auto --dist worksteal -m mcp tests/mcp
 
+.PHONY: test-agmi
+test-agmi: $(INSTALLED) ## edit the files as agent-memory-integrity does (T1 to T9) and see that each edit is reported
+	$(BIN)/python -m agmi.check --adapter tests.agmi.adapter:Memtrigd
+
 .PHONY: test-mutants
 test-mutants: $(INSTALLED) ## break the code on purpose and see that the tests notice
 	$(BIN)/python -m tests.mutants
