@@ -4,6 +4,7 @@ So a tool can do nothing that a frame could not: the gate decides about the one 
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from memtrig import wire
@@ -50,6 +51,7 @@ class Desk:
         self._service = service
         self._caller = caller
         self._connection = connection
+        self._open: set[asyncio.Future[Reply]] = set()
         self._writes: set[asyncio.Future[Reply]] = set()
 
     @property
@@ -63,6 +65,8 @@ class Desk:
         if not isinstance(request, wire.Write) and self._writes:
             await asyncio.wait(self._writes)
         answered: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._open.add(answered)
+        answered.add_done_callback(self._open.discard)
         if isinstance(request, wire.Write):
             self._writes.add(answered)
             answered.add_done_callback(self._writes.discard)
@@ -80,6 +84,20 @@ class Desk:
         result: Any = reply.result
         assert isinstance(result, kind)
         return result
+
+    def when_settled(self, done: Callable[[], None]) -> None:
+        """Call ``done`` once all that was asked so far is answered, also what nobody waits for any more."""
+        left = set(self._open)
+
+        def settled(answered: asyncio.Future[Reply]) -> None:
+            left.discard(answered)
+            if not left:
+                done()
+
+        for each in tuple(left):
+            each.add_done_callback(settled)
+        if not left:
+            done()
 
 
 def _settle(answered: asyncio.Future[Reply], reply: Reply) -> None:

@@ -1,7 +1,7 @@
 """One MCP connection: a greeting of the pump, then JSON-RPC, a message a line, both ways.
 
-Lines that come before the library is there are held as they are. A large line's arguments are taken out before the
-library sees them, since it looks at each byte many times, and put back before the tool.
+Lines that come before the library is there are held as they are. Nobody's lines hold up those of others: each has its
+turn, and whoever does not read what it is told, or has enough under way, is not read either.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import msgspec
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.mcp.aside import Aside
 from memtrigd.serve.mcp.bus import Bus
 from memtrigd.serve.mcp.desk import Desk, Greeted, Service
 from memtrigd.serve.mcp.engine import Engine
@@ -19,10 +20,12 @@ from memtrigd.serve.protocol import Connection
 
 LONGEST: Final = 16 << 20
 """Bytes of a line: a content of 1 MiB may be 6 MiB as JSON with escapes."""
-LARGE: Final = 32 << 10
-"""Bytes of a line from which its arguments go round the library."""
 HELD: Final = 64
 """Messages of one connection that may wait; then its bytes are left in the kernel."""
+HELD_BYTES: Final = LONGEST
+"""Bytes of the large ones among them: as much as the longest line."""
+SHARE: Final = 32
+"""Lines of one connection that are read at a time, before the others have their turn: also those that are refused."""
 TOOL_SETS: Final = ("core", "triggerfish", "memory-trigger", "all")
 _PARSE, _INVALID = -32700, -32600
 
@@ -54,14 +57,14 @@ class Line(asyncio.Protocol):
         self._scanned = 0
         self._skipping = False
         self._early: list[bytes] = []
-        self._paused = False
+        self._stopping = False
+        self._scheduled = False
         self._task: asyncio.Task[None] | None = None
         self.desk: Desk | None = None
         self._bus: Bus | None = None
-        self.incoming = Incoming(self._back_pressure)
+        self.incoming = Incoming(self._soon)
         self.outgoing = Outgoing(self.write)
-        self.aside: dict[Any, Any] = {}
-        """Arguments of large calls under way, by the id of their request."""
+        self.aside = Aside()
         self.spent: set[str] = set()
         """Questions that the user left open: each is answered once."""
         self._transport = connection.transport
@@ -75,16 +78,46 @@ class Line(asyncio.Protocol):
     # -- bytes in ------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Cut what arrived into lines."""
+        """Take what arrived."""
         self._buffer += data
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Read a share of the lines in the buffer, while there is room for what they ask."""
+        self._scheduled = False
+        count = 0
+        while count < SHARE and not self._full() and (line := self._cut()) is not None:
+            count += 1
+            if line.strip():
+                self._read(line)
+        if count == SHARE:
+            self._soon()
+        if not self._transport.is_closing():
+            if count == SHARE or self._full():
+                self._transport.pause_reading()
+            else:
+                self._transport.resume_reading()
+
+    def _soon(self) -> None:
+        """Go on when the others had their turn: there may be room now."""
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _full(self) -> bool:
+        early = sum(map(len, self._early))
+        crowded = len(self.incoming) + len(self._early) >= HELD or self.aside.size + early >= HELD_BYTES
+        return crowded or self.outgoing.clogged or self._stopping or self._transport.is_closing()
+
+    def _cut(self) -> bytes | None:
+        """Cut the next line off the buffer; None where no more are whole. One that is too long is skipped."""
         while (end := self._buffer.find(b"\n", self._scanned)) >= 0:
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
             self._scanned = 0
-            if self._skipping:
-                self._skipping = False
-            elif line.strip():
-                self._read(line)
+            if not self._skipping:
+                return line
+            self._skipping = False
         self._scanned = len(self._buffer)
         if self._scanned > LONGEST:
             if not self._skipping:
@@ -92,6 +125,7 @@ class Line(asyncio.Protocol):
             self._skipping = True
             self._buffer.clear()
             self._scanned = 0
+        return None
 
     def _read(self, line: bytes) -> None:
         if self.desk is None:
@@ -100,36 +134,16 @@ class Line(asyncio.Protocol):
             self._deliver(line)
         else:
             self._early.append(line)
-        self._back_pressure()
 
     def _deliver(self, line: bytes) -> None:
         """Hand a line to the library, or answer what it could not read."""
         try:
-            message, number = self._engine.read(self._spare(line) if len(line) >= LARGE else line)
-        except ValueError:
+            message, number = self._engine.read(self.aside.spare(line))
+        except (ValueError, RecursionError):
             broken = _is_broken(line)
             self._complain(None, _PARSE if broken else _INVALID, "Parse error" if broken else "Invalid request")
             return
         self.incoming.put(message, number)
-
-    def _spare(self, line: bytes) -> bytes:
-        """Take the arguments out of a large call."""
-        whole = msgspec.json.decode(line)
-        params = whole.get("params") if isinstance(whole, dict) else None
-        number = whole.get("id") if isinstance(whole, dict) else None
-        if not isinstance(params, dict) or not isinstance(params.get("arguments"), dict) or number is None:
-            return line
-        self.aside[number] = params["arguments"]
-        return msgspec.json.encode({**whole, "params": {**params, "arguments": {}}})
-
-    def _back_pressure(self) -> None:
-        full = len(self.incoming) + len(self._early) >= HELD
-        if full and not self._paused:
-            self._paused = True
-            self._transport.pause_reading()
-        elif not full and self._paused:
-            self._paused = False
-            self._transport.resume_reading()
 
     # -- the greeting --------------------------------------------------------------------------------------------
 
@@ -177,7 +191,7 @@ class Line(asyncio.Protocol):
             early, self._early = self._early, []
             for line in early:
                 self._deliver(line)
-            self._back_pressure()
+            self._soon()
             await self._engine.serve(self)
         except Refusal as refusal:  # the library could not be loaded
             self._complain(None, -32603, refusal.message)
@@ -192,10 +206,19 @@ class Line(asyncio.Protocol):
         """Send a message of the library."""
         line, number = self._engine.spell(message)
         if number is not None:
-            self.aside.pop(number, None)
-            self.incoming.answered(number)
+            self.over(number)
         self.write_line(line)
-        self._back_pressure()
+
+    def taken_back(self, number: Any) -> None:
+        """Let go of a request that nobody waits for: not before what it set going is over, which takes room as well."""
+        assert self.desk is not None
+        self.desk.when_settled(lambda: self.over(number))
+
+    def over(self, number: Any) -> None:
+        """Let go of a request that is answered."""
+        self.aside.drop(number)
+        self.incoming.answered(number)
+        self._soon()
 
     def write_line(self, line: bytes) -> None:
         """Send a line."""
@@ -211,7 +234,7 @@ class Line(asyncio.Protocol):
 
     def stop_reading(self) -> None:
         """Take no more requests: the daemon stops."""
-        self._paused = True
+        self._stopping = True
         self._transport.pause_reading()
         self._say_all()
 
@@ -227,12 +250,14 @@ class Line(asyncio.Protocol):
         self.incoming.end()
 
     def pause_writing(self) -> None:
-        """Let the library wait: the peer does not read."""
+        """Let the library wait, and take no more: the peer does not read."""
         self.outgoing.clog()
+        self._transport.pause_reading()
 
     def resume_writing(self) -> None:
         """Go on once the peer has caught up."""
         self.outgoing.clear()
+        self._soon()
 
     def connection_lost(self, error: Exception | None) -> None:
         """Let go of everything, and tell the gate."""
@@ -240,6 +265,7 @@ class Line(asyncio.Protocol):
             self._service.buses.close(self._bus)
         self.incoming.abandon()
         self.outgoing.close()
+        self.aside.clear()
         self._connection.connection_lost(error)
 
 
@@ -248,6 +274,8 @@ def _is_broken(line: bytes) -> bool:
         msgspec.json.decode(line)
     except msgspec.MsgspecError:
         return True
+    except RecursionError:  # deeper than anything that is asked for
+        return False
     return False
 
 

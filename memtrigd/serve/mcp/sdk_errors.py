@@ -50,7 +50,7 @@ async def guard(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Han
         raise as_error(fault) from None
     except asyncio.CancelledError:
         if ctx.request_id is not None:  # a request that its client took back is answered by nobody
-            ctx.lifespan_context.incoming.answered(ctx.request_id)
+            ctx.lifespan_context.taken_back(ctx.request_id)
         raise
 
 

@@ -109,7 +109,7 @@ async def call_tool(context: Any, params: Any) -> Any:
         raise Refusal("bad_request", "There is no tool of this name here.", "tools/list names them.")
     assert line.desk is not None
     try:
-        given = line.aside.get(context.request_id, params.arguments)
+        given = line.aside.given(context.request_id, params.arguments)
         read = arguments.read(given, tool.arguments, tool.name)
         if isinstance(read, life.Confirm):  # the one tool that asks the user back
             shown = await sdk_confirming.confirm(context, line, read, params)

@@ -43,7 +43,11 @@ class Wire:
 
     def send(self, message: dict[str, Any]) -> None:
         """Send one line."""
-        self._socket.sendall(json.dumps(message).encode() + b"\n")
+        self.send_line(json.dumps(message).encode())
+
+    def send_line(self, line: bytes) -> None:
+        """Send one line, whatever it is; its end is added."""
+        self._socket.sendall(line + b"\n")
 
     def line(self) -> dict[str, Any]:
         """The next line that comes."""
