@@ -3,6 +3,7 @@
 A file that can't be guidance replaces nothing: its last good version stays in force, in memory and for the next start.
 """
 
+import os
 import threading
 import time
 import unicodedata
@@ -83,7 +84,7 @@ class Keeper:
         yield self._config / "agents"
         for agent in (None, *self._agents()):
             yield self.path(agent).parent
-            yield self.path(agent).resolve().parent
+            yield Path(os.path.realpath(self.path(agent))).parent  # of links in a ring, too, which resolve() refuses
 
     def path(self, agent: str | None) -> Path:
         """The file for all agents, or for one. Raises Refusal ``bad_value`` for a name that no file can have."""

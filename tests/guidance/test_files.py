@@ -294,6 +294,19 @@ def test_sighup_looks_at_once(daemon: Daemon) -> None:
     assert daemon.stop() == 0
 
 
+def test_links_in_a_ring_are_watched_like_any_file(daemon: Daemon) -> None:
+    """They are bad guidance, and no reason for a line in the log every second; what comes after them is served."""
+    with agent(daemon) as line:
+        _in_place(_spine(daemon), "Before.\n")
+        _until_served(line, "Before.")
+        _spine(daemon).unlink()
+        _spine(daemon).symlink_to(_spine(daemon))
+        time.sleep(2.5)
+        assert _served(line).startswith("Before.") and "not_watched" not in daemon.log
+        _by_rename(_spine(daemon), "After.\n")
+        _until_served(line, "After.")
+
+
 def test_an_agent_is_not_served_another_file_by_its_name(shared_daemon: Daemon) -> None:
     """A name that leads elsewhere finds no file: ``..`` would be that for all, twice, or any other."""
     (shared_daemon.home / "config" / "agents").mkdir(exist_ok=True)
