@@ -14,6 +14,7 @@ from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level, parse_level
+from memtrigd.domain.memory import Memory
 from memtrigd.search.analyser import memory_terms
 from memtrigd.store.audit import Head
 from memtrigd.store.interface import Hands, LevelReader
@@ -90,8 +91,8 @@ class Audits:
                 raise self._vault.unavailable[level]
             if level in handles:
                 seq, seal = handles[level].journal_end()
-                head = f"{level.name}:{seq}:{seal}"
-            problems = self._vault.verify(level, heads, _terms_of, pace)
+                head = f"{level.name}:{seq}:{seal}" if seq else None
+            problems = self._vault.verify(level, heads, terms_of, pace)
         except Refusal as refusal:
             if refusal.retryable:
                 raise
@@ -120,7 +121,8 @@ def _keep(level: Level, end: tuple[int, str], hands: Hands) -> bool:
     return hands.control.keep_journal_end(level, *end)
 
 
-def _terms_of(memory: Any) -> list[str]:
+def terms_of(memory: Memory) -> list[str]:
+    """What the index should have of a memory."""
     return memory_terms(memory.key, memory.content, memory.entity, memory.tags, memory.context)
 
 

@@ -13,6 +13,7 @@ from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
 from memtrigd.store.interface_control import ControlWriter
+from memtrigd.store.interface_journal import JournalReader
 from memtrigd.store.interface_wishes import WishReader
 
 
@@ -70,7 +71,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class LevelReader(WishReader, Protocol):
+class LevelReader(WishReader, JournalReader, Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
     Where the level can't be read a call raises Refusal ``level_unavailable`` or ``store_locked``, naming what it is.
@@ -183,9 +184,6 @@ class LevelReader(WishReader, Protocol):
 
     def remembered(self, session: str | None, idempotency_key: str) -> Remembered | None:
         """The answer that this session's request with that key got at this level."""
-
-    def journal_end(self) -> tuple[int, str]:
-        """The number and the seal (hexadecimal) of the journal's newest row: an anchor to keep outside the file."""
 
 
 class LevelWriter(LevelReader, Protocol):

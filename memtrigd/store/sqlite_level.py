@@ -17,11 +17,13 @@ from memtrigd.store import statements as sql
 from memtrigd.store.handles import Row, Values
 from memtrigd.store.history import state_at
 from memtrigd.store.interface import Change, Corpus, Event, Ledger, Remembered, Version
+from memtrigd.store.interface_journal import Sealed
 from memtrigd.store.lexicon import token
 from memtrigd.store.records import changes_in, folded, from_row, wish_from_row
 from memtrigd.store.sqlite_entries import EntryReader
 
-_AFTER_ALL: Final = (2**63 - 1, "")
+_LAST: Final = 2**63 - 1
+_AFTER_ALL: Final = (_LAST, "")
 _INACTIVE: Final = json.dumps([status for status in Status if status is not Status.ACTIVE])
 
 
@@ -254,6 +256,12 @@ class SqliteLevelReader(EntryReader):
         """The answer that this session's request with that key got at this level."""
         row = self._first(sql.REMEMBERED, (session or "", idempotency_key))
         return None if row is None else Remembered(*row)
+
+    def journal(self, place: int | None, since: Micros | None, limit: int, *, oldest_first: bool) -> list[Sealed]:
+        """The journal's rows behind ``place`` that are not older than ``since``; ``limit`` at most."""
+        statement, first = (sql.JOURNAL_ON, 0) if oldest_first else (sql.JOURNAL_BACK, _LAST)
+        rows = self._rows(statement, (first if place is None else place, -_LAST if since is None else since, limit))
+        return [Sealed(**dict(zip(Sealed.__struct_fields__, (*row[:-1], row[-1].hex()), strict=True))) for row in rows]
 
     def journal_end(self) -> tuple[int, str]:
         """The number and the seal (hexadecimal) of the journal's newest row: an anchor to keep outside the file."""

@@ -102,6 +102,8 @@ def _run(verb: DaemonVerb, settings: dict[str, Any], given: dict[str, Any]) -> i
         from memtrig.ctl.following import follow
 
         return follow(verb, door, given, "json" in settings)
+    if verb.stream is not None:
+        return verb.stream(door, given)
     talks = verb.converse is not None and "json" not in settings and door.is_owners and output.is_conversation()
     reply = door.ask_for(verb, verb.opening(given) if talks else given)
     if "json" in settings:

@@ -146,6 +146,7 @@ class DaemonVerb(Verb):
 
     With the owner at a terminal ``converse``, if any, takes over and returns the exit code. With ``follow`` the
     connection stays open, and each notice is shown by it. ``opening`` turns what was given into what these ask first.
+    ``stream`` asks and prints by itself, line by line, and returns the exit code.
     """
 
     __slots__ = (
@@ -159,6 +160,7 @@ class DaemonVerb(Verb):
         "patience",
         "request",
         "show",
+        "stream",
     )
 
     def __init__(
@@ -174,6 +176,7 @@ class DaemonVerb(Verb):
         converse: Callable[[dict[str, Any], Screen, Door, dict[str, Any]], int] | None = None,
         opening: Callable[[dict[str, Any]], dict[str, Any]] = dict,
         follow: Callable[[dict[str, Any], Screen], str] | None = None,
+        stream: Callable[[Door, dict[str, Any]], int] | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*grammar, **more)
@@ -187,6 +190,7 @@ class DaemonVerb(Verb):
         self.converse = converse
         self.opening = opening
         self.follow = follow
+        self.stream = stream
 
 
 def integer(text: str) -> int:

@@ -44,6 +44,8 @@ def show(audited: dict[str, Any], screen: Screen) -> list[str]:
     control = audited.get("control", [])
     lines += ["control.db:", *(f"  {one_line(problem)}" for problem in control)] if control else []
     heads = [each["head"] for each in document(audited)["audits"] if each["head"]]
+    if not heads and not code(audited):
+        return lines
     if code(audited):
         return [
             *lines,
@@ -59,7 +61,10 @@ def code(audited: dict[str, Any]) -> int:
 
 
 def _rows(head: str | None) -> str:
-    return f"{int(head.split(':')[1]):,} rows, " if head else ""
+    if not head:
+        return ""
+    count = int(head.split(":")[1])
+    return f"{count:,} {'row' if count == 1 else 'rows'}, "
 
 
 def document_rows(shown: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memtrig.ctl.catalogue import level
 from memtrig.ctl.failure import REFUSED
 from memtrig.ctl.grammar import CONTROL, LONG, DaemonVerb, Option
+from memtrig.ctl.records import counted
 from memtrig.ctl.render import one_line, wrap
 from memtrig.homes import LEVELS
 
@@ -28,7 +29,7 @@ def document(proof: dict[str, Any]) -> dict[str, Any]:
 def show(proof: dict[str, Any], screen: Screen) -> list[str]:
     """Write the report: what was found, how, and what it does not show."""
     found = document(proof)
-    dropped = ", ".join(f"{name} ({count:,} memories)" for name, count in found["above"].items())
+    dropped = ", ".join(f"{name} ({counted(count)})" for name, count in found["above"].items())
     kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in found["asked"].items())
     columns = screen.columns or WIDTH
     facts = (
