@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
+from memtrigd.domain.moments import DAY, Micros
+from memtrigd.domain.retention import Keep
 
 
 class Owner(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,12 +46,61 @@ class Notify(Struct, frozen=True, forbid_unknown_fields=True):
         return parse_level(self.max_level).and_below()
 
 
+class Backup(Struct, frozen=True, forbid_unknown_fields=True):
+    """``[backup]``. ``on``: whether the daemon makes backups by itself, every so many hours, and tries one out.
+
+    ``keep_daily`` and so on: of how many days, weeks and months the newest is kept. ``copies``: further directories
+    that get each, by absolute paths; ``never_leaves``: the levels that are not in those.
+    """
+
+    on: bool = True
+    every_hours: float = 24
+    drill_every_days: float = 7
+    keep_daily: int = 7
+    keep_weekly: int = 4
+    keep_monthly: int = 6
+    copies: list[str] = []
+    never_leaves: list[str] = []
+
+    @property
+    def every(self) -> Micros:
+        """The time between backups. Raises ValueError for less than an hour."""
+        return _period("every_hours", self.every_hours, DAY // 24)
+
+    @property
+    def drill_every(self) -> Micros:
+        """The time between drills. Raises ValueError for less than a day."""
+        return _period("drill_every_days", self.drill_every_days, DAY)
+
+    @property
+    def keep(self) -> Keep:
+        """What is kept. Raises ValueError for negative numbers."""
+        keep = Keep(self.keep_daily, self.keep_weekly, self.keep_monthly)
+        if min(keep.daily, keep.weekly, keep.monthly) < 0:
+            raise ValueError("keep_daily, keep_weekly and keep_monthly under [backup] can't be negative")
+        return keep
+
+    @property
+    def directories(self) -> tuple[Path, ...]:
+        """Where copies go. Raises ValueError for a relative path: it would depend on where the daemon was started."""
+        for directory in self.copies:
+            if not Path(directory).is_absolute():
+                raise ValueError(f"copies under [backup] names {directory!r}, which is not an absolute path")
+        return tuple(map(Path, self.copies))
+
+    @property
+    def kept_in(self) -> frozenset[Level]:
+        """The levels that are in no copy. Raises Refusal for one that is none."""
+        return frozenset(map(parse_level, self.never_leaves))
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """All of it, with its defaults."""
 
     owner: Owner = Owner()
     time: Time = Time()
     notify: Notify = Notify()
+    backup: Backup = Backup()
 
     @property
     def zone(self) -> tzinfo:
@@ -66,7 +117,8 @@ def load(home: Home) -> Config:
     path = Path(home.config) / "memtrigd.toml"
     try:
         config = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Config)
-        _ = config.notify.levels
+        backup = config.backup
+        _ = config.notify.levels, backup.every, backup.drill_every, backup.keep, backup.directories, backup.kept_in
     except FileNotFoundError:
         config = Config()
     except (OSError, ValueError, msgspec.ValidationError, Refusal) as error:
@@ -80,3 +132,17 @@ def load(home: Home) -> Config:
         advice = f"Name one in {path} under [time], such as zone = 'Asia/Kolkata'."
         raise BadConfig(f"The time zone is not one that can be used: {wrong} is unknown. {advice}") from error
     return config
+
+
+def load_again(home: Home, current: Config) -> Config:
+    """Read the configuration once more; a bad one leaves the one in force."""
+    try:
+        return load(home)
+    except BadConfig:
+        return current
+
+
+def _period(name: str, number: float, unit: Micros) -> Micros:
+    if not 1 <= number <= 10_000:
+        raise ValueError(f"{name} under [backup] is {number}; it can be 1 to 10000")
+    return round(number * unit)

@@ -17,18 +17,23 @@ from memtrig.homes import Home
 
 import memtrigd
 from memtrigd.clockwork import stops
+from memtrigd.clockwork.audits import Audits
+from memtrigd.clockwork.backups import Backups, Plan
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer, nightly
 from memtrigd.clockwork.errands import Errands, Orders, run_command
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
 from memtrigd.clockwork.scheduler import TICK, Clockwork
-from memtrigd.config import Config
+from memtrigd.config import Config, load_again
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate import listeners
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.sessions import Sessions
 from memtrigd.guidance.attention import Attention, begin_keeping
 from memtrigd.ids import RandomIds
+from memtrigd.proof.prover import Prover
 from memtrigd.reload import Reloader
 from memtrigd.serve import faults
 from memtrigd.serve.accept import Acceptor
@@ -49,6 +54,9 @@ from memtrigd.store.writer import WriterLane
 DISK_FAILED = 70
 """Exit code after a failed write (EX_SOFTWARE): a supervisor starts the daemon anew, and the start recovers."""
 
+AGAIN = -1
+"""In place of an exit code: begin anew in this process, after a restore was laid ready."""
+
 log = structlog.get_logger()
 
 
@@ -61,36 +69,55 @@ def run(home: Home, config: Config, environ: Mapping[str, str], ready: Callable[
     """Run until told to stop; returns the exit code. ``ready`` is told once, when every door is open."""
     os.umask(0o077)  # whatever we make is for us alone, the directories above a new home included
     sys.setswitchinterval(0.0005)  # a scan in a lane must not hold the loop for the usual 5 ms
-    with contextlib.closing(Vault.open(Path(home.state))) as vault:
-        doors = listeners.open_all(home, environ, os.getpid())
-        try:
-            return asyncio.run(_serve(home, config, vault, doors, ready))
-        finally:
+    doors: listeners.Listeners | None = None
+    try:
+        while True:
+            with contextlib.closing(Vault.open(Path(home.state))) as vault:
+                _tell_of(vault)
+                doors = doors or listeners.open_all(home, environ, os.getpid())
+                code = asyncio.run(_serve(home, config, vault, doors, ready))
+                if code != AGAIN:
+                    doors.close()
+                    return code
+            ready, config = _unheard, load_again(home, config)
+    finally:
+        if doors is not None:
             doors.close()
+
+
+def _unheard(_: str) -> None:
+    """Who started the daemon was told that it is ready, and need not hear that it is so again."""
+
+
+def _tell_of(vault: Vault) -> None:
+    """Log what the opening did beside opening."""
+    if vault.restored is not None:
+        log.warning("restored", count=len(vault.restored.levels))
+    for level, (before, after) in vault.brought_up_to_date().items():
+        log.warning("migrated", classification=level.name, count=after, why=f"{before} memories before, {after} after")
 
 
 async def _serve(
     home: Home, config: Config, vault: Vault, doors: listeners.Listeners, ready: Callable[[str], None]
 ) -> int:
     loop = asyncio.get_running_loop()
-    loop.set_exception_handler(faults.of_loop)
-    stopped: asyncio.Future[int] = loop.create_future()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, _settle, stopped, 0)
+    stopped = _end_of(loop)
 
     def poisoned(error: BaseException) -> None:
         log.critical("disk_failed", kind=type(error).__name__)
         loop.call_soon_threadsafe(_settle, stopped, DISK_FAILED)
 
     deliver = partial(_deliver, loop)
-    writers = WriterLane(vault, deliver, poisoned)
-    readers = ReadLane("memtrigd-reader", vault.readers, deliver)
+    writers, readers = WriterLane(vault, deliver, poisoned), ReadLane("memtrigd-reader", vault.readers, deliver)
     walkers = ReadLane("memtrigd-walker", vault.readers, deliver)
     analysts = ReadLane("memtrigd-analyst", dict, deliver)
-    ids, started = RandomIds(), now()
-    rows = vault.control_reader()
+    ids, started, rows = RandomIds(), now(), vault.control_reader()
     sessions, keeper = Sessions(ids, rows.by_token), begin_keeping(home, os.environ, now)
     recalls, dreamer = Recalls(writers), Dreamer(writers, now, Diary(rows, writers), loop.call_later)
+    copyists, runs = ReadLane("memtrigd-backup", dict, deliver), ControlRuns(rows, writers)
+    acceptor = Acceptor(sessions)
+    anew = partial(_begin_anew, acceptor, stopped)
+    backups = Backups(Path(home.state), _plan(config), copyists, writers, rows, runs, now, anew)
     dispatcher = Dispatcher(
         sessions=sessions,
         readers=readers,
@@ -106,6 +133,7 @@ async def _serve(
         recalls=recalls,
         guides=keeper,
         dream=dreamer.dream,
+        backup=backups.queue,
         waiting={},
         facts=lambda: Facts(
             started=started,
@@ -113,58 +141,83 @@ async def _serve(
             pid=os.getpid(),
             home=home.root or home.state,
             sessions=sessions.counts(),
-            unavailable={level: f"{why.message} {why.hint}".strip() for level, why in vault.unavailable.items()},
+            unavailable={level: _unusable(why, level, backups) for level, why in vault.unavailable.items()},
             dreams=dreamer.figures(),
             left=[*left, *service.intents.left],
+            copies=backups.figures(),
+            holding=backups.holding,
         ),
     )
-    acceptor = Acceptor(sessions)
+    verifiers = ReadLane("memtrigd-auditor", vault.readers, deliver)
+    audits = Audits(vault, verifiers, writers, rows, Prover(Path(home.state), dispatcher, now))
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
     service = acceptor.service = Service(
         dispatcher,
         greeting,
         sessions,
         mcp=Engine(key=keys.kept(Path(home.state) / "keys" / "mcp.key")),
+        backups=backups,
+        audits=audits,
         seat_belt=config.owner.seat_belt,
     )
 
     errands = Errands(_orders(config), service.promises_due, rows, writers, run_command)
 
     def configure(fresh: Config) -> None:
-        service.seat_belt, errands.orders = fresh.owner.seat_belt, _orders(fresh)
+        service.seat_belt, errands.orders, backups.plan = fresh.owner.seat_belt, _orders(fresh), _plan(fresh)
 
     keeper.listeners.append(service.buses.guidance_changed)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
     loop.add_signal_handler(signal.SIGHUP, _each, (reloader.reload, attention.look))
-    for lane in (writers, readers, walkers, analysts):
+    for lane in (writers, readers, walkers, analysts, copyists, verifiers):
         lane.start()
     left = stops.begin(rows, writers, started)
     await _resumed(service, rows)  # nobody sees what a crash halved
-    await acceptor.open(doors.sockets)
+    await acceptor.open({door: listener.dup() for door, listener in doors.sockets.items()})
     for level, refusal in vault.unavailable.items():
         log.error("level_unavailable", classification=level.name, code=refusal.code)
     jobs = [housekeeping(writers, sessions.in_use), nightly(dreamer)]
-    clockwork = Clockwork(jobs, ControlRuns(rows, writers), now)
+    clockwork = Clockwork(jobs, runs, now)
     clockwork.every(EVERY, recalls.flush)
-    for look in (service.subscriptions.tick, errands.tick):
+    for look in (service.subscriptions.tick, errands.tick, backups.tick, audits.tick):
         clockwork.every(TICK, look)
-    _each((clockwork.start, errands.tick, reloader.start, attention.start))
+    _each((clockwork.start, errands.tick, backups.tick, reloader.start, attention.start))
     gc.freeze()  # what is there now stays: no collection needs to walk it again
     ready(_welcome(home, vault))
     try:
         return await stopped
     finally:
+        leave = partial(_leave, doors, stopped)
+        _each((acceptor.close, leave, clockwork.stop, recalls.flush, backups.stop, audits.stop))
         for watch in (reloader, attention):
             await asyncio.to_thread(watch.stop)
-        clockwork.stop()
-        recalls.flush()
-        acceptor.close()
-        for lane in (analysts, walkers, readers):
+        for lane in (verifiers, copyists, analysts, walkers, readers):
             await asyncio.to_thread(lane.stop)
         stops.end(writers)
         await asyncio.to_thread(writers.stop)
         await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
         await acceptor.abandon()
+
+
+def _end_of(loop: asyncio.AbstractEventLoop) -> "asyncio.Future[int]":
+    """What the daemon waits for: the exit code, which a signal to stop settles."""
+    loop.set_exception_handler(faults.of_loop)
+    stopped: asyncio.Future[int] = loop.create_future()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, _settle, stopped, 0)
+    return stopped
+
+
+def _begin_anew(acceptor: Acceptor, stopped: "asyncio.Future[int]") -> None:
+    """End, to begin anew; nobody comes in any more from this moment on."""
+    acceptor.close()
+    _settle(stopped, AGAIN)
+
+
+def _leave(doors: listeners.Listeners, stopped: "asyncio.Future[int]") -> None:
+    """Close the doors for good; where the daemon begins anew they stay, and whoever comes waits there."""
+    if not (stopped.done() and not stopped.cancelled() and stopped.result() == AGAIN):
+        doors.close()
 
 
 def _each(acts: Iterable[Callable[[], None]]) -> None:
@@ -175,6 +228,18 @@ def _each(acts: Iterable[Callable[[], None]]) -> None:
 def _orders(config: Config) -> Orders:
     notify = config.notify
     return Orders(tuple(notify.command) if notify.promises else (), notify.levels, notify.say_text)
+
+
+def _plan(config: Config) -> Plan:
+    said = config.backup
+    return Plan(said.on, said.every, said.drill_every, said.keep, said.directories, said.kept_in)
+
+
+def _unusable(why: Refusal, level: Level, backups: Backups) -> str:
+    """Say why a level can't be used, what to do, and which backup there is to go back to."""
+    newest = next(iter(backups.holding(level)), None)
+    back = "" if newest is None else f"`memtrigctl restore {newest[0]} --level {level.slug}` puts that back."
+    return " ".join(filter(None, (why.message, why.hint, back)))
 
 
 async def _resumed(service: Service, rows: ControlReader) -> None:

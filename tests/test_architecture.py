@@ -21,6 +21,8 @@ COMPARE_LEVELS = {
 }
 """Who may compare levels outside gate/ and domain/, and why."""
 LOGGERS = {
+    "memtrigd/clockwork/backups.py",
+    "memtrigd/clockwork/copybook.py",
     "memtrigd/clockwork/diary.py",
     "memtrigd/clockwork/dream.py",
     "memtrigd/clockwork/errands.py",

@@ -67,6 +67,10 @@ class Upkeep:
         """Archive what was superseded more than 90 days ago at the session's level. ``history`` still tells it."""
         return await self._ask(requests.vacuum(dry_run), wire.Vacuumed)
 
+    async def backup(self) -> wire.BackupQueued:
+        """Have the session's level backed up soon, at most once an hour. Does not wait for it."""
+        return await self._ask(requests.backup(), wire.BackupQueued)
+
     async def selfcheck(self) -> wire.Checked:
         """Look for memories that contradict the rules of the store. Changes nothing."""
         return await self._ask(wire.Selfcheck(), wire.Checked)

@@ -92,6 +92,10 @@ class Upkeep:
         """
         return self._ask(requests.vacuum(dry_run), wire.Vacuumed)
 
+    def backup(self) -> wire.BackupQueued:
+        """Have the session's level backed up soon, at most once an hour. Does not wait for it."""
+        return self._ask(requests.backup(), wire.BackupQueued)
+
     def selfcheck(self) -> wire.Checked:
         """Look for memories that contradict the rules of the store. Changes nothing."""
         return self._ask(wire.Selfcheck(), wire.Checked)

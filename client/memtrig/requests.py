@@ -35,6 +35,8 @@ class Fields(TypedDict, total=False):
     replaces: str | None
     reason: str | None
     pinned: bool | None
+    redact: bool
+    force: bool
     idempotency_key: str | None
 
 
@@ -113,6 +115,11 @@ def wellness(mood: str, sleep_hours: float | None, sleep_quality: str | None, no
     return wire.WellnessAdd(
         mood=mood, sleep_hours=sleep_hours, sleep_quality=sleep_quality, note=note, idempotency_key=once()
     )
+
+
+def backup() -> wire.Backup:
+    """Build a backup."""
+    return wire.Backup()
 
 
 def vacuum(dry_run: bool) -> wire.Vacuum:

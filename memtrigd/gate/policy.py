@@ -23,6 +23,7 @@ class Actor(Struct, frozen=True):
     conversation: str | None = None
     ceiling: Level | None = None
     hearing: Hearing = Hearing.NONE
+    untrusted: bool = False
 
     @property
     def is_owner(self) -> bool:
@@ -47,12 +48,15 @@ class Permit(Struct, frozen=True):
     """The level that the owner asks about while seeing all."""
 
 
-_OWNER = Actor("owner")
-_AS_OWNER = {level: Permit(_OWNER, level, level.and_below(), (DEFAULT_SPACE,), True) for level in Level}
+OWNER = Actor("owner")
+_AS_OWNER = {level: Permit(OWNER, level, level.and_below(), (DEFAULT_SPACE,), True) for level in Level}
 _ABOUT = {level: replace(_AS_OWNER[Level.RESTRICTED], about=level) for level in Level}
 _HOOK = Permit(Actor("hook"), Level.PUBLIC, (), (DEFAULT_SPACE,))
 _HOOK_OF_NOBODY = replace(_HOOK, reads=(Level.PUBLIC,))
 """A hook of a host that has no session yet reads what anybody may."""
+
+_CANNOT_WAIT = (wire.PromiseAdd, wire.PromiseDone, wire.WellnessAdd)
+"""Writes that have no state of waiting: they are in force at once, or not at all."""
 
 
 def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Permit:
@@ -74,8 +78,22 @@ def permit(door: Door, session: SessionRow | None, request: wire.Request) -> Per
         raise Refusal("hello_first", "The first request on this socket must be hello.", "See docs/protocol.md.")
     if isinstance(request, wire.Decay) and request.confirm is not None:
         raise Refusal("not_yours", "Only the owner lets so many memories expire at once.", "Ask the user about it.")
-    actor = Actor("agent", session.id, session.agent, session.conversation, session.ceiling, session.hearing)
+    if session.untrusted and isinstance(request, _CANNOT_WAIT):
+        raise Refusal(
+            "untrusted",
+            "This session read what strangers wrote, and a promise or a note of the day can't wait for the owner.",
+            "Let the user say it in another session.",
+        )
+    labels = (session.id, session.agent, session.conversation, session.ceiling)
+    actor = Actor("agent", *labels, session.hearing, session.untrusted)
     return Permit(actor, session.level, session.level.and_below(), spaces_of(session.space))
+
+
+def as_owner(door: Door, level: Level) -> Permit:
+    """Leave for an act of the owner's at a level that the daemon found. Raises Refusal ``not_here`` elsewhere."""
+    if door.kind is not DoorKind.CONTROL:
+        raise Refusal("not_here", "That is for the owner.", "Ask on the control socket.")
+    return _AS_OWNER[level]
 
 
 def spaces_of(own: str | None) -> tuple[str, ...]:

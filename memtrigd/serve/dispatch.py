@@ -30,6 +30,7 @@ from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.handlers.erase import erase
 from memtrigd.serve.hearing import FromHook, hear
 from memtrigd.serve.recalls import Recalls
+from memtrigd.serve.screening import prepared
 from memtrigd.serve.turn import Guides, Turn
 from memtrigd.serve.whereabouts import level_of
 from memtrigd.store.interface import Hands, LevelReader, Remembered, Upkeep
@@ -112,6 +113,8 @@ class Dispatcher(Struct, frozen=True):
     guides: Guides
     dream: Callable[[Level, wire.Decay, Callable[[wire.Dreamt | Exception], None]], None]
     """Runs a dream cycle at a level."""
+    backup: Callable[[Level], wire.BackupQueued]
+    """Queues a backup of one level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
     listeners: list[Callable[[Level], None]] = []
@@ -178,6 +181,9 @@ class Dispatcher(Struct, frozen=True):
         if isinstance(request, wire.Decay):  # many small transactions, so none of the lanes
             self.dream(leave.level, request, self._told(leave.level, reply))
             return
+        if isinstance(request, wire.Backup):  # a lane of its own, behind the answer
+            reply(self.backup(leave.level))
+            return
         operation = OPERATIONS[type(request)]
         match operation.lane:
             case Lane.INLINE:
@@ -198,24 +204,24 @@ class Dispatcher(Struct, frozen=True):
         return run
 
     def _prepare(self, operation: Operation, leave: Permit, request: Any, reply: Replied) -> None:
-        """Prepare a write, on a thread of its own where that takes long, then queue it at the caller's level."""
-        prepare = operation.prepare
-        if prepare is None:
-            self._queue(operation, leave, request, request, reply)
-        elif not is_large(request):
-            self._queue(operation, leave, request, prepare(request, leave.actor, self.zone), reply)
+        """Screen and prepare a write, on a thread of its own where that takes long, then queue it at its level."""
+        ready = partial(prepared, operation.prepare, request, leave.actor, self.zone)
+
+        def on(outcome: Any) -> None:
+            if isinstance(outcome, Exception):
+                reply(outcome)
+            else:
+                kept, draft = outcome
+                self.queue(operation, leave, kept, draft, reply)
+
+        if operation.prepare is None or not is_large(request):
+            on(ready())
         else:
+            self.analysts.submit(lambda _: ready(), self._counted(leave.level, on))
 
-            def prepared(outcome: Any) -> None:
-                if isinstance(outcome, Exception):
-                    reply(outcome)
-                else:
-                    self._queue(operation, leave, request, outcome, reply)
+    def queue(self, operation: Operation, leave: Permit, request: Any, draft: Any, reply: Replied) -> None:
+        """Queue a write for whom leave was given, at their level. Raises Refusal ``busy``."""
 
-            done = self._counted(leave.level, prepared)
-            self.analysts.submit(lambda _: prepare(request, leave.actor, self.zone), done)
-
-    def _queue(self, operation: Operation, leave: Permit, request: Any, draft: Any, reply: Replied) -> None:
         def run(hands: Hands) -> wire.Result:
             turn = self._turn(leave, View(leave, hands.readers, hands.writer))
             return once(turn, request, lambda: operation.run(turn, draft))
@@ -225,7 +231,7 @@ class Dispatcher(Struct, frozen=True):
 
     def _erase(self, leave: Permit, request: wire.Erase, reply: Replied, *, counted: bool) -> None:
         """Erase, and scrub the file before the answer: a transaction and more, so no lane of a handler."""
-        backups = self.facts().backups_holding()
+        backups = self.facts().holding(leave.level)
 
         def run(hands: Hands) -> wire.Result:
             turn = self._turn(leave, View(leave, hands.readers, hands.writer))

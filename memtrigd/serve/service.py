@@ -11,8 +11,11 @@ from memtrigd.domain.levels import Level
 from memtrigd.gate import belt
 from memtrigd.gate.doors import CONTROL, DoorKind
 from memtrigd.gate.peers import Peer, own_uid
+from memtrigd.gate.policy import OWNER
 from memtrigd.gate.sessions import Sessions
-from memtrigd.serve import faults
+from memtrigd.serve import auditing, backing, faults
+from memtrigd.serve.auditing import Audits
+from memtrigd.serve.backing import Backups
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
 from memtrigd.serve.everywhere import at_each_level, at_every_level
 from memtrigd.serve.greeting import Greeting
@@ -23,20 +26,31 @@ from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.mcp.line import Line
 from memtrigd.serve.notices import PROMISE_DUE, news
 from memtrigd.serve.protocol import Connection
+from memtrigd.serve.screening import screened
 from memtrigd.serve.subscriptions import Subscriptions
 
-_SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionRaise, wire.SessionList, wire.SessionEnd)
-_OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionEnd)
+_OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionUntrusted, wire.SessionEnd)
+_SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionList, *_OF_ONE_SESSION)
 
 
 class Service:
     """What connections talk to."""
 
     def __init__(
-        self, dispatcher: Dispatcher, greeting: Greeting, sessions: Sessions, *, mcp: Engine, seat_belt: bool
+        self,
+        dispatcher: Dispatcher,
+        greeting: Greeting,
+        sessions: Sessions,
+        *,
+        mcp: Engine,
+        backups: Backups,
+        audits: Audits,
+        seat_belt: bool,
     ) -> None:
         self._dispatcher = dispatcher
         self._mcp = mcp
+        self._backups = backups
+        self._audits = audits
         self._ears = dispatcher.ears
         self._greeting = greeting
         self._sessions = sessions
@@ -54,19 +68,17 @@ class Service:
             match request:
                 case wire.Hello():
                     done(Reply(self._greeting.hello(caller, request, connection.close)))
-                case wire.SessionOpen():
-                    self._greeting.open(caller, request, done)
-                case wire.SessionRaise():
-                    self._greeting.raise_(request, done)
-                case wire.SessionList():
-                    done(Reply(self._greeting.list(request)))
-                case wire.SessionEnd():
-                    self._ears.forget(request.session)
-                    self._greeting.end(request, done)
+                case _ if isinstance(request, _SESSION_VERBS):
+                    self._of_sessions(caller, request, done)
                 case wire.HookOpen() | wire.Heard() | wire.HookEnd():
                     done(Reply(self._dispatcher.hear(caller.peer, request)))
                 case wire.Act(all_levels=True):
+                    screened(request.request, OWNER)  # what is under way is kept, too
                     at_every_level(request, partial(self._dispatcher.take, caller), self.intents.keep, done)
+                case wire.BackupNow() | wire.BackupList() | wire.BackupVerify() | wire.Restore():
+                    backing.ask(self._backups, self._dispatcher, caller, request, done)
+                case wire.AuditVerify() | wire.Prove():
+                    auditing.ask(self._audits, request, done)
                 case wire.Subscribe():
                     self.subscriptions.subscribe(caller, request, connection, done)
                 case wire.Save() | wire.Act(request=wire.Save()):
@@ -75,6 +87,20 @@ class Service:
                     self._dispatcher.take(caller, request, done)
         except Refusal as refusal:
             done(Reply(error=refusal))
+
+    def _of_sessions(self, caller: Caller, request: wire.Request, done: Done) -> None:
+        match request:
+            case wire.SessionOpen():
+                self._greeting.open(caller, request, done)
+            case wire.SessionRaise():
+                self._greeting.raise_(request, done)
+            case wire.SessionUntrusted():
+                self._greeting.distrust(request, done)
+            case wire.SessionList():
+                done(Reply(self._greeting.list(request)))
+            case wire.SessionEnd():
+                self._ears.forget(request.session)
+                self._greeting.end(request, done)
 
     def lines(self, connection: Connection) -> Heir | None:
         """MCP, on the sockets of agents."""

@@ -92,6 +92,10 @@ class SqliteControlWriter(SqliteControlReader, WriteHandle):
         """Note that a session's user can be heard: from then on a relayed word counts only if it was."""
         self.connection.execute("UPDATE session SET hearing = ? WHERE id = ?", (hearing.value, session))
 
+    def distrust(self, session: str) -> None:
+        """Note that a session read what strangers wrote. There is no way back."""
+        self.connection.execute("UPDATE session SET untrusted = 1 WHERE id = ?", (session,))
+
     def touch(self, session: str, at: Micros) -> None:
         """Note that the session was there at ``at``."""
         self.connection.execute("UPDATE session SET seen = max(seen, ?) WHERE id = ?", (at, session))
@@ -114,6 +118,14 @@ class SqliteControlWriter(SqliteControlReader, WriteHandle):
         self.set_setting(_head(level), f"{seq}:{seal}")
         return True
 
+    def reset_journal_end(self, level: Level, seq: int, seal: str) -> None:
+        """Keep where a level's journal ends after a restore: it may have ended later before, and does no more."""
+        self.set_setting(_head(level), f"{seq}:{seal}")
+
+    def end_all(self, at: Micros) -> None:
+        """End every session: control.db is an old one, and does not know what was raised since."""
+        self.connection.execute("UPDATE session SET ended = ? WHERE ended IS NULL", (at,))
+
     def set_setting(self, name: str, value: str) -> None:
         """Keep a setting."""
         self.connection.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))
@@ -131,7 +143,7 @@ def _session(row: tuple[Any, ...]) -> SessionRow:
     values = dict(zip(_COLUMNS, row, strict=True))
     for field in ("start_level", "level", "ceiling"):
         values[field] = Level(values[field])
-    values["hearing"] = Hearing(values["hearing"])
+    values["hearing"], values["untrusted"] = Hearing(values["hearing"]), bool(values["untrusted"])
     return SessionRow(**values)
 
 

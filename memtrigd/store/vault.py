@@ -2,8 +2,8 @@
 
 import fcntl
 import os
-from collections.abc import Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -11,25 +11,35 @@ import apsw
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.store import audit, control, keys
+from memtrigd.store import control, keys, restore, upgrade, verification
+from memtrigd.store.audit import Head
 from memtrigd.store.control import SqliteControlReader, SqliteControlWriter
 from memtrigd.store.database import create, open_reader, open_writer
 from memtrigd.store.faults import unusable
 from memtrigd.store.files import keep_private
+from memtrigd.store.inspection import TermsOf
+from memtrigd.store.manifest import Manifest
+from memtrigd.store.restore import Intent
 from memtrigd.store.schema import CONTROL, LEVELS
 from memtrigd.store.sqlite_level import SqliteLevelReader, file_name
 from memtrigd.store.sqlite_writer import SqliteLevelWriter
+from memtrigd.store.statements import COUNT
+from memtrigd.store.verification import Pace
 
 
 class Vault:
     """The open store. ``unavailable`` tells for each level that can't be used why; the others work without it.
 
-    ``poison`` is the first error of the disk, as the writer met it: from then on nothing may be written, by nobody.
+    ``restored`` is the restore that this start finished, ``before`` the backup that it made before it brought files up
+    to date. ``poison`` is the first error of the disk, as the writer met it: from then on nothing may be written, by
+    nobody.
     """
 
     def __init__(self, state: Path, lock: int) -> None:
         self.unavailable: dict[Level, Refusal] = {}
         self.poison: Exception | None = None
+        self.restored: Intent | None = None
+        self.before: Manifest | None = None
         self._state = state
         self._lock = lock
         self._readers: list[apsw.Connection] = []
@@ -55,7 +65,13 @@ class Vault:
             keep_private(directory, 0o700)
         lock = _acquire(state / "daemon.lock")
         try:
-            return cls(state, lock)
+            restored = restore.swap(state)
+            before = upgrade.copy_first(state)
+            vault = cls(state, lock)
+            vault.restored, vault.before = restored, before
+            if restored is not None:
+                restore.settle(state, restored, vault.writers(), vault.control_writer())
+            return vault
         except BaseException:
             os.close(lock)
             raise
@@ -88,17 +104,29 @@ class Vault:
         """The write handle of control.db; for the writer's thread only."""
         return self._control
 
-    def verify(self, level: Level) -> list[str]:
-        """The problems of a level's journal, also against where control.db says that it ended; none when sound.
+    def verify(
+        self, level: Level, heads: Iterable[Head] = (), terms_of: TermsOf | None = None, pace: Pace = lambda: None
+    ) -> list[str]:
+        """The problems of a level's file, journal and index, also against where control.db says that the journal ended.
 
-        Raises Refusal ``level_unavailable``. For any thread: it has handles of its own.
+        None when sound. Raises Refusal ``level_unavailable``. For any thread: it has handles of its own.
         """
-        key = keys.load(self._key_path(level))
-        with closing(open_reader(self._state / control.FILE)) as connection:
-            kept = SqliteControlReader(connection).journal_end(level)
-        known = None if kept is None else audit.Head(kept[0], bytes.fromhex(kept[1]))
-        with unusable(file_name(level)), closing(open_reader(self._state / file_name(level))) as connection:
-            return audit.verify(connection, key, level, known)
+        return verification.verify(self._state, level, heads=heads, terms_of=terms_of, pace=pace)
+
+    def verify_control(self, pace: Pace = lambda: None) -> list[str]:
+        """The problems of control.db; none when sound. For any thread."""
+        return verification.verify_control(self._state, pace)
+
+    def brought_up_to_date(self) -> dict[Level, tuple[int, int]]:
+        """How many memories each level had before this start brought it up to date, and has now; none if it did not."""
+        found = {}
+        for level in self.before.levels if self.before is not None else ():
+            if level in self._writers and self.before is not None:
+                counts = self.before.parts[file_name(level)].counts
+                before = counts.get("memory", 0) + counts.get("archive", 0)
+                ((after,),) = self._writers[level].connection.execute(COUNT)
+                found[level] = before, int(str(after))
+        return found
 
     def close(self) -> None:
         """Fold every log into its database, close all handles and let go of the lock. No lane may still run.
@@ -108,10 +136,20 @@ class Vault:
         """
         for reader in self._readers:
             reader.close()
+        if self.poison is None:
+            self._anchor()
         _close(self._control.connection, fold=self.poison is None)
         for level, writer in self._writers.items():
             _close(writer.connection, fold=self.poison is None and level not in self.unavailable)
         os.close(self._lock)
+
+    def _anchor(self) -> None:
+        """Keep in control.db where each journal ends: what is cut off it from now on is missed."""
+        for level, writer in self._writers.items():
+            with suppress(apsw.Error, Refusal):  # damaged, or the disk is full: the last anchor stays
+                end = writer.journal_end()
+                if level not in self.unavailable and end[0] and end != self._control.journal_end(level):
+                    self._control.keep_journal_end(level, *end)
 
     def _open_control(self) -> SqliteControlWriter:
         path = self._state / control.FILE

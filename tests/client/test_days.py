@@ -84,6 +84,7 @@ def test_a_store_is_looked_after(daemon: Daemon, client: str) -> None:
         await wait(memory.save("hose", "The hose is lent.", expires_at="2037-01-01"))
         assert (await wait(memory.upkeep.init())).ready
         assert (await wait(memory.upkeep.vacuum())).archived == 0
+        assert (await wait(memory.upkeep.backup())).outcome == "queued"
         checked = await wait(memory.upkeep.selfcheck())
         assert (checked.memories, checked.problems) == (1, [])
         assert (await wait(memory.upkeep.recover())).left == []

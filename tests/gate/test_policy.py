@@ -41,6 +41,7 @@ REQUESTS: list[wire.Request] = [
     wire.WellnessList(),
     wire.AliasList(),
     wire.Vacuum(),
+    wire.Backup(),
     wire.Selfcheck(),
     wire.Recover(),
     wire.Init(),
@@ -68,6 +69,7 @@ REQUESTS: list[wire.Request] = [
     wire.AliasList(),
     wire.Week(),
     wire.Vacuum(),
+    wire.Backup(),
     wire.Selfcheck(),
     wire.Recover(),
     wire.Init(),
@@ -78,6 +80,13 @@ REQUESTS: list[wire.Request] = [
     wire.GuidanceShow(),
     wire.GuidanceCheck(),
     wire.GuidanceHistory(),
+    wire.BackupNow(),
+    wire.BackupList(),
+    wire.BackupVerify(),
+    wire.Restore(),
+    wire.AuditVerify(),
+    wire.AuditShow(),
+    wire.Prove(level="PUBLIC"),
     wire.HookEnd(),
     wire.Whoami(),
     wire.Ping(),
@@ -91,7 +100,7 @@ REQUESTS: list[wire.Request] = [
 DATA = {"save", "get", "search", "list", "delete", "confirm", "reject", "deny", "forget", "history", "why", "review"}
 DATA |= {"recall", "stats", "decay", "suppressions", "expire", "vacuum", "selfcheck", "recover", "init", "alias.list"}
 DATA |= {"promise.add", "promise.done", "promise.list", "promise.check", "wellness.add", "wellness.list"}
-DATA |= {"names", "guidance.get"}
+DATA |= {"names", "guidance.get", "backup"}
 AGENTS = DATA | {"hello", "whoami", "ping", "status", "subscribe"}
 ACTS = DATA | {"pin", "unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove"}
 OWNERS = {
@@ -103,6 +112,13 @@ OWNERS = {
     "guidance.show",
     "guidance.check",
     "guidance.history",
+    "backup.now",
+    "backup.list",
+    "backup.verify",
+    "restore",
+    "audit.verify",
+    "audit.show",
+    "prove",
     "whoami",
     "ping",
     "status",

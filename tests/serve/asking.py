@@ -266,13 +266,18 @@ HOSTS: Final[Table] = {
             ceiling=st.sampled_from([None, "CONFIDENTIAL", "RESTRICTED", "RESTRICTED"]),
             space=st.sampled_from(SPACES),
             unattended=mostly(False, st.just(True)),
+            untrusted=mostly(False, st.just(True)),
         )
         | st.just(wire.SessionOpen(resume=TOKEN)),
     ),
+    wire.SessionUntrusted: (1, st.builds(wire.SessionUntrusted, session=st.just(SESSION))),
     wire.SessionList: (1, st.builds(wire.SessionList, all=st.booleans())),
     wire.GuidanceShow: (1, st.just(wire.GuidanceShow())),
     wire.GuidanceCheck: (1, st.just(wire.GuidanceCheck(text=f"Speak of {MARK}."))),
     wire.GuidanceHistory: (1, st.just(wire.GuidanceHistory())),
+    wire.AuditVerify: (1, st.builds(wire.AuditVerify, level=st.none() | some_levels)),
+    wire.AuditShow: (1, st.builds(wire.AuditShow, level=st.none() | some_levels, limit=st.sampled_from([1, 50]))),
+    wire.Prove: (0, st.just(wire.Prove(level="PUBLIC"))),  # it plays a history of its own, twice
     wire.SessionEnd: (1, st.builds(wire.SessionEnd, session=st.just(SESSION))),
 }
 """What a host asks of sessions."""

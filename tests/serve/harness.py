@@ -18,9 +18,11 @@ from typing import Any
 from memtrig import wire
 from memtrig.homes import Home
 
+from memtrigd.clockwork.audits import Audits, terms_of
+from memtrigd.clockwork.backups import Backups, Plan
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer
-from memtrigd.clockwork.housekeeping import housekeeping
+from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
@@ -28,6 +30,7 @@ from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
 from memtrigd.guidance.keeper import Keeper
+from memtrigd.proof.prover import Prover
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
@@ -244,9 +247,10 @@ class World:
         self._ids = CountedIds()
         self._start()
 
-    def restart(self) -> None:
+    def restart(self, meanwhile: Callable[[], object] = lambda: None) -> None:
         """Stop, and start anew on the same store: every line is gone, and what was in memory only."""
         self.close()
+        meanwhile()
         self._start()
 
     def _start(self) -> None:
@@ -262,6 +266,16 @@ class World:
         diary = Diary(self.rows, self._writers)
         dreamer = Dreamer(self._writers, lambda: self.now, diary, lambda _, act: act(), lambda: 0.0)
         self.walkers = ReadsAtOnce("walkers", lambda: self.handles, _deliver)
+        self.backups = Backups(
+            self.state,
+            Plan(),
+            ReadsAtOnce("backups", dict, _deliver),
+            self._writers,
+            self.rows,
+            ControlRuns(self.rows, self._writers),
+            lambda: self.now,
+            lambda: None,
+        )
         dispatcher = Dispatcher(
             sessions=self._sessions,
             readers=ReadsAtOnce("readers", lambda: self.handles, _deliver),
@@ -277,11 +291,38 @@ class World:
             recalls=StampsAtOnce(self._writers),
             guides=Keeper(Home(*[str(self.state)] * 3), None, lambda: self.now),
             dream=dreamer.dream,
+            backup=self.backups.queue,
             waiting=self.waiting,
-            facts=lambda: Facts(0, VERSION, 1, "home", self._sessions.counts(), {}, dreamer.figures(), self.left()),
+            facts=lambda: Facts(
+                started=0,
+                schema=VERSION,
+                pid=1,
+                home="home",
+                sessions=self._sessions.counts(),
+                unavailable={},
+                dreams=dreamer.figures(),
+                left=self.left(),
+                copies=self.backups.figures(),
+                holding=self.backups.holding,
+            ),
+        )
+        self.audits = Audits(
+            self._vault,
+            ReadsAtOnce("audits", lambda: self.handles, _deliver),
+            self._writers,
+            self.rows,
+            Prover(self.state, dispatcher, lambda: self.now),
         )
         greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
-        self._service = Service(dispatcher, greeting, self._sessions, mcp=self.engines(), seat_belt=True)
+        self._service = Service(
+            dispatcher,
+            greeting,
+            self._sessions,
+            mcp=self.engines(),
+            seat_belt=True,
+            backups=self.backups,
+            audits=self.audits,
+        )
         self._service.resume(self.rows.settings(PREFIX), lambda: None)
 
     def connect(self, door: Door) -> Line:
@@ -311,8 +352,8 @@ class World:
         self._service.subscriptions.tick()
 
     def problems(self) -> list[str]:
-        """What the journals can't vouch for."""
-        return [problem for level in Level for problem in self._vault.verify(level)]
+        """What the journals can't vouch for, and what the index has wrong."""
+        return [problem for level in Level for problem in self._vault.verify(level, terms_of=terms_of)]
 
     def tidy(self) -> None:
         """Do what the daemon does once a day."""

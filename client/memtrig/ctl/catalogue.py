@@ -14,7 +14,7 @@ GROUPS = {
     "Forgetting": ("forget", "unforget", "undo", "suppressions", "expire", "erase"),
     "Reflection": ("recall", "stats", "decay"),
     "Days and names": ("promise", "wellness", "alias"),
-    "Upkeep": ("vacuum", "selfcheck", "recover", "init"),
+    "Upkeep": ("backup", "restore", "vacuum", "audit", "prove", "selfcheck", "recover", "init"),
     "Agents and their hosts": ("guidance", "context", "hook", "mcp-config"),
     "The daemon": ("ping", "status", "whoami", "sessions", "listen"),
     "This program": ("help", "completion"),

@@ -38,12 +38,15 @@ def parse(argv: Sequence[str], common: Iterable[Option], load: Callable[[str], V
         return Command(verb, dict.fromkeys(found, True), {})
     if verb is None:
         raise usage("There is no verb.", "`memtrigctl help` lists them.")
+    if isinstance(verb, Family) and verb.usual and not any(each.required for each in verb.usual.arguments):
+        verb = verb.usual
     if isinstance(verb, Family):
         raise usage(f"{verb.name} needs one of {', '.join(verb.members)}.", f"For example: {verb.example}")
     placed = _placed(verb, places)
     _check_choice(verb, [*found, *(argument.name for argument, _ in placed)])
     values = {name: _convert(option, raw) for name, (option, raw) in found.items()}
-    settings = {option.name: values.pop(option.name) for option in common if option.name in values}
+    own = {option.name for option in verb.options}
+    settings = {option.name: values.pop(option.name) for option in common if option.name in values.keys() - own}
     arguments = {a.name: _several(a.metavar, a.read, raw, a.many) for a, raw in placed}
     return Command(verb, settings, arguments | values)
 

@@ -2,6 +2,8 @@
 
 from typing import TypeAlias
 
+from memtrig.wire.audits import AuditShow, AuditVerify, Prove
+from memtrig.wire.backups import Backup, BackupList, BackupNow, BackupVerify, Restore
 from memtrig.wire.days import (
     AliasAdd,
     AliasList,
@@ -70,6 +72,7 @@ Data: TypeAlias = (
     | Init
     | GuidanceGet
     | Names
+    | Backup
 )
 """What an agent may ask of memories, and the owner too."""
 OwnerData: TypeAlias = Data | Pin | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove
@@ -100,6 +103,8 @@ class SessionOpen(Request, frozen=True, tag="session.open"):
     resume: str | None = None
     unattended: bool = False
     """A timer or trigger drives the agent: no user is there whom it could quote."""
+    untrusted: bool = False
+    """The agent reads what strangers wrote: see ``session.untrusted``. A resumed session stays as it is."""
 
 
 class Heard(Request, frozen=True, tag="heard"):
@@ -132,6 +137,12 @@ class SessionRaise(Request, frozen=True, tag="session.raise"):
     reason: str
 
 
+class SessionUntrusted(Request, frozen=True, tag="session.untrusted"):
+    """The session read what strangers wrote: what it saves waits for the owner from now on, for good."""
+
+    session: str
+
+
 class SessionList(Request, frozen=True, tag="session.list"):
     """The sessions that are connected, or with ``all`` every one that is kept: the newest ``limit`` of them."""
 
@@ -149,6 +160,7 @@ ControlRequest: TypeAlias = (
     Act
     | SessionOpen
     | SessionRaise
+    | SessionUntrusted
     | SessionList
     | SessionEnd
     | Whoami
@@ -158,5 +170,12 @@ ControlRequest: TypeAlias = (
     | GuidanceShow
     | GuidanceCheck
     | GuidanceHistory
+    | BackupNow
+    | BackupList
+    | BackupVerify
+    | Restore
+    | AuditVerify
+    | AuditShow
+    | Prove
 )  # no Hello: the control socket knows its caller by uid
 HookRequest: TypeAlias = Whoami | Ping | HookOpen | Heard | GuidanceGet | HookEnd

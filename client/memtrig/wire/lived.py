@@ -4,6 +4,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from memtrig.wire.audits import Audited, AuditRows, Proof
+from memtrig.wire.backups import BackedUp, BackupQueued, Backups, BackupVerified, Restored
 from memtrig.wire.guidance import Guidance, GuidanceChecked, GuidanceShown, GuidanceVersions
 from memtrig.wire.names import NameList
 from memtrig.wire.results import Record, Result
@@ -218,5 +220,13 @@ AnyResult: TypeAlias = (
     | GuidanceChecked
     | GuidanceVersions
     | NameList
+    | BackupQueued
+    | BackedUp
+    | Backups
+    | BackupVerified
+    | Restored
+    | Audited
+    | AuditRows
+    | Proof
 )
 """Every result."""

@@ -136,6 +136,8 @@ class Me(Result, frozen=True, tag="me"):
     space: str | None = None
     hearing: str = "none"
     """What is known of the user's own speech in this session: none, feed (a hook tells it), unattended (no user)."""
+    untrusted: bool = False
+    """It read what strangers wrote: what it saves waits for the owner."""
 
 
 class Pong(Result, frozen=True, tag="pong"):
@@ -161,6 +163,20 @@ class Dream(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By it ``undo`` takes back what the cycle expired."""
 
 
+class Copies(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a level's backups are. ``red``: it is time that somebody sees to them."""
+
+    good: str | None = None
+    """When the last good one was made; None before the first."""
+    failed: str | None = None
+    """The code of why the last one could not be made."""
+    drill: str | None = None
+    """When a restore was last tried out."""
+    drill_failed: bool = False
+    """Whether it showed that the backup is no good."""
+    red: bool = False
+
+
 class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The figures of one level."""
 
@@ -174,6 +190,7 @@ class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many sessions are connected at this level; for the owner."""
     dream: Dream | None = None
     """None before the first."""
+    backups: Copies | None = None
 
 
 class GuidanceFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -214,6 +231,7 @@ class Session(Struct, frozen=True, kw_only=True):
     conversation: str | None = None
     space: str | None = None
     ended: str | None = None
+    untrusted: bool = False
 
 
 class Raised(Result, frozen=True, tag="raised"):
@@ -221,6 +239,12 @@ class Raised(Result, frozen=True, tag="raised"):
 
     session: str
     level: str
+
+
+class Untrusted(Result, frozen=True, tag="untrusted"):
+    """The session is held for untrusted, on disk before this is said."""
+
+    session: str
 
 
 class Sessions(Result, frozen=True, tag="sessions"):

@@ -1,6 +1,6 @@
 """whoami, ping and status: what the daemon says of the caller and of itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from memtrig import wire
 from msgspec import Struct
@@ -28,9 +28,10 @@ class Facts(Struct, frozen=True):
     left: Sequence[wire.Left] = ()
     """What the last start found unfinished, and what became of it."""
 
-    def backups_holding(self) -> list[str]:
-        """The names of the backups that hold what there is now: none are made yet."""
-        return []
+    copies: Mapping[Level, wire.Copies] = {}
+    """How each level's backups are."""
+    holding: Callable[[Level], Sequence[tuple[str, Micros]]] = lambda _: ()
+    """The backups that hold a level, by name, and of when they are."""
 
 
 def ping(turn: Turn, request: wire.Ping) -> wire.Pong:
@@ -51,6 +52,7 @@ def whoami(turn: Turn, request: wire.Whoami) -> wire.Me:
         conversation=actor.conversation,
         space=view.own_space,
         hearing=actor.hearing.value,
+        untrusted=actor.untrusted,
     )
 
 
@@ -72,6 +74,7 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
                 memories=_memories(reader, owner) if reader else {},
                 sessions=facts.sessions.get(level, 0) if owner else None,
                 dream=facts.dreams.get(level),
+                backups=facts.copies.get(level),
             )
         )
     return wire.StatusReport(

@@ -13,6 +13,8 @@ from memtrig.ctl import main
 
 Made = Callable[..., wire.Record]
 MOMENT = "2026-11-30T08:15:00+00:00"
+COPY = wire.Copy(name="b", at=MOMENT, why="owner", levels=["PUBLIC"], bytes=1)
+COPIED = {"name": "b", "at": MOMENT, "why": "owner", "levels": ["PUBLIC"], "bytes": 1, "failed": []}
 SHAPES = {
     "save k t": (
         wire.Saved(id="m", key="k", level="INTERNAL", status="active", outcome="new"),
@@ -65,6 +67,17 @@ SHAPES = {
     ),
     "wellness list": (wire.WellnessTold(notes=[]), {"notes": [], "more": 0, "mean_sleep": None}),
     "alias list": (wire.Aliases(aliases=[]), {"aliases": []}),
+    "backup": (
+        wire.BackedUp(backup=COPY),
+        {**COPIED, "not_copied": []},
+    ),
+    "backup list": (wire.Backups(backups=[COPY]), {"backups": [COPIED], "more": 0, "unreadable": []}),
+    "backup verify": (wire.BackupVerified(backup=COPY), {**COPIED, "problems": []}),
+    "restore --dry-run": (
+        wire.Restored(backup=COPY, levels=["PUBLIC"], before={"PUBLIC": 1}, after={"PUBLIC": 2}, dry_run=True),
+        {"backup": COPIED, "levels": ["PUBLIC"], "before": {"PUBLIC": 1}, "after": {"PUBLIC": 2}, "dry_run": True}
+        | {"safety": None, "memory": None, "restarting": False, "started": None},
+    ),
     "vacuum": (wire.Vacuumed(archived=0, level="PUBLIC"), {"archived": 0, "level": "PUBLIC", "dry_run": False}),
     "selfcheck": (wire.Checked(memories=0, problems=[]), {"memories": 0, "problems": [], "more": 0}),
     "recover": (wire.Recovered(left=[]), {"left": []}),

@@ -100,6 +100,7 @@ def day_results(text: str) -> dict[str, wire.Result]:
         id=text, date=text, mood=text, level=text, recorded=MOMENT, sleep_hours=7.25, sleep_quality=text, note=text
     )
     aliases = wire.Aliases(aliases=[wire.Alias(alias=text, entity=text, level=text, at=MOMENT)])
+    copy = wire.Copy(name=text, at=MOMENT, why=text, levels=[text], bytes=1, failed=[text])
     return {
         **dict.fromkeys(("promise add", "promise done"), wire.Promised(promise=promise)),
         **dict.fromkeys(("promise list", "promise check"), wire.Promises(promises=[promise], more=1, unfulfilled=1)),
@@ -107,6 +108,12 @@ def day_results(text: str) -> dict[str, wire.Result]:
         "wellness list": wire.WellnessTold(notes=[day], more=1, mean_sleep=7.25),
         **dict.fromkeys(("alias add", "alias remove", "alias list"), aliases),
         "vacuum": wire.Vacuumed(archived=1, level=text),
+        "backup now": wire.BackedUp(backup=copy, not_copied=[text]),
+        "backup list": wire.Backups(backups=[copy], more=1, unreadable=[text]),
+        "backup verify": wire.BackupVerified(backup=copy, problems=[text]),
+        "restore": wire.Restored(
+            backup=copy, levels=[text], before={text: 1}, after={text: 2}, safety=text, restarting=True
+        ),
         "selfcheck": wire.Checked(memories=1, problems=[wire.Problem(level=text, problem=text, id=text, hint=text)]),
         "recover": wire.Recovered(left=[wire.Left(what=text, level=text, at=MOMENT, became=text)]),
         "init": wire.Initialised(ready=True, level=text, facts={text: text}),

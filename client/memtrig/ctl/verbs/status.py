@@ -26,7 +26,9 @@ def show(status: dict[str, Any], screen: Screen) -> list[str]:
     table = screen.table(("LEVEL", "SESSIONS", "MEMORIES"), rows)
     dreams = [(each["level"], _dream(each["dream"], screen)) for each in status["levels"] if each.get("dream")]
     dreamt = ["", *screen.table(("LEVEL", "DREAM CYCLE"), dreams)] if dreams else []
-    return [*lines, *screen.facts(facts), "", *table, *reasons, *dreamt]
+    copies = [(each["level"], _copies(each["backups"], screen)) for each in status["levels"] if each.get("backups")]
+    backed_up = ["", *screen.table(("LEVEL", "BACKUP"), copies)] if copies else []
+    return [*lines, *screen.facts(facts), "", *table, *reasons, *backed_up, *dreamt]
 
 
 def _guidance(files: list[dict[str, Any]]) -> str:
@@ -44,6 +46,17 @@ def _memories(level: dict[str, Any]) -> str:
     if not level["available"]:
         return "not available"
     return ", ".join(f"{count:,} {status}" for status, count in level["memories"].items() if count) or "none"
+
+
+def _copies(copies: dict[str, Any], screen: Screen) -> str:
+    """Say when the last good backup was made and tried out, and in one word that something is to be done."""
+    good, drill, failed = copies.get("good"), copies.get("drill"), copies.get("failed")
+    told = [f"made {screen.ago(good)}" if good else "none yet"]
+    told += [f"the last try failed ({one_line(failed)})"] if failed else []
+    if drill:
+        became = "could not be restored" if copies.get("drill_failed") else "restored well"
+        told.append(f"{became} in the drill {screen.ago(drill)}")
+    return ("RED: " if copies.get("red") else "") + ", ".join(told)
 
 
 def _dream(dream: dict[str, Any], screen: Screen) -> str:

@@ -37,9 +37,9 @@ async def vacuum(desk: Desk, given: Nothing) -> Shown:
 
 
 async def backup(desk: Desk, given: Nothing) -> Shown:
-    """An agent can't make the daemon copy files; each write is on the disk before it is answered."""
-    told = "Nothing was copied. Every write is on disk before it is answered; copies of the store are the owner's."
-    return as_json({"status": "not_available", "message": told})
+    """Queue a backup of the session's own level: where it lies is the owner's business."""
+    told = await desk.ask(wire.Backup(), wire.BackupQueued)
+    return as_json({"status": told.outcome, "last_backup": told.last})
 
 
 async def recover(desk: Desk, given: Nothing) -> Shown:
@@ -163,7 +163,7 @@ def _tool(
 TOOLS: Final = (
     _tool("memory_decay", "Fade", "Write down how far memories have faded; the daemon does it nightly.", decay),
     _tool("memory_vacuum", "Archive", "Archive what was superseded more than 90 days ago.", vacuum),
-    _tool("memory_backup", "Back up", "Whether a copy of the store can be made from here.", backup, reads=True),
+    _tool("memory_backup", "Back up", "Have this level backed up, at most once an hour.", backup),
     _tool("memory_recover", "Recover", "Tell what an interruption left.", recover, reads=True),
     _tool(
         "memory_wellness",
