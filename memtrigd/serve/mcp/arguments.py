@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.lines import plain
 from memtrigd.serve.mcp.tool import Arguments
 
 A = TypeVar("A", bound=Arguments)
@@ -44,7 +45,7 @@ def read(given: dict[str, Any] | None, kind: type[A], tool: str) -> A:
     try:
         return msgspec.convert(told, kind, strict=False)
     except msgspec.ValidationError as error:
-        wrong = _ECHO.sub("Not one of its values", str(error))
+        wrong = plain(_ECHO.sub("Not one of its values", str(error)))
         wrong = wrong if len(wrong) <= LONGEST else f"{wrong[:LONGEST]}…"
         raise Refusal("bad_request", f"{tool}: {wrong}.", f"The right form: {form(kind)}") from None
 

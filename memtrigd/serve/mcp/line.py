@@ -67,6 +67,8 @@ class Line(asyncio.Protocol):
         self.aside = Aside()
         self.spent: set[str] = set()
         """Questions that the user left open: each is answered once."""
+        self.asking = 0
+        """Questions to the user that wait for their answer on this line."""
         self._transport = connection.transport
 
     @property

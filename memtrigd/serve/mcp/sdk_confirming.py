@@ -21,6 +21,8 @@ from memtrigd.serve.mcp.line import Line
 from memtrigd.serve.mcp.tool import Shown
 from memtrigd.serve.mcp.tools import life
 
+QUESTIONS: Final = 16
+"""Questions of one connection that may be open in the older era: more would leave no room to read the answers."""
 _seal: Final = msgspec.json.Encoder()
 _unseal: Final = msgspec.json.Decoder(Question)
 
@@ -42,7 +44,7 @@ async def confirm(context: Any, line: Line, given: life.Confirm, params: types.C
     if asked is None:
         return await _relayed(line, given)
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        return await confirming.settle(line.desk, asked.question, await _ask_now(context, asked))
+        return await confirming.settle(line.desk, asked.question, await _ask_now(context, line, asked))
     form = types.ElicitRequest(
         params=types.ElicitRequestFormParams(message=asked.text, requested_schema=confirming.FORM)
     )
@@ -67,11 +69,16 @@ async def _relayed(line: Line, given: life.Confirm) -> Shown:
         raise confirming.without(refusal) from None
 
 
-async def _ask_now(context: Any, asked: Asked) -> Answer:
+async def _ask_now(context: Any, line: Line, asked: Asked) -> Answer:
+    if line.asking >= QUESTIONS:
+        raise Refusal("too_large", f"The user is asked {QUESTIONS} questions already.", "Wait for an answer to one.")
+    line.asking += 1
     try:
         result = await context.session.elicit_form(asked.text, confirming.FORM, context.request_id)
     except (MCPError, ValidationError):  # it said that it could ask, and did not
         return Answer.NOTHING
+    finally:
+        line.asking -= 1
     return _meant(result)
 
 

@@ -24,13 +24,13 @@ def one_line(text: str, limit: int = LINE) -> str:
 def line(memory: Record) -> str:
     """A memory on one line: its key, what it says, and what a model must know before it uses it."""
     notes = [memory.kind, memory.updated[:10]]
-    notes += [f"about {memory.entity}"] if memory.entity else []
+    notes += [f"about {plain(memory.entity)}"] if memory.entity else []
     notes += ["a guess" if memory.source == "self_inferred" else ""]
     notes += ["contested: ask the user" if memory.contested else ""]
     notes += ["a lower level says something newer" if memory.newer_lower else ""]
     notes += [f"{memory.content_bytes:,} bytes: get it"] if memory.content_bytes else []
     said = ", ".join(filter(None, notes))
-    return f"{memory.key}: {one_line(memory.content)} ({said})"
+    return f"{plain(memory.key)}: {one_line(memory.content)} ({said})"
 
 
 def part(text: str, offset: int = 0, budget: int = PART) -> str:
