@@ -7,6 +7,7 @@ answers nothing and ends with 0: many a host takes other codes for a veto. What 
 from __future__ import annotations
 
 import _socket
+import gc
 import os
 import select
 import signal
@@ -33,8 +34,8 @@ WAITING = 0.3
 """Seconds that the daemon has."""
 OVERDUE = 0.85
 """Seconds from the start of the process after which it ends wherever it is."""
-LONGEST_INPUT = 16 << 20
-"""Bytes that are read."""
+LONGEST_INPUT = 4 << 20
+"""Bytes that are read, of the host and of the daemon: JSON of these many is taken apart in time, whatever it holds."""
 LONGEST_WORDS = 1 << 20
 """Bytes of what the user says that the daemon takes."""
 LONGEST_QUERY = 2000
@@ -48,6 +49,7 @@ class Trouble(Exception):
 def main(words: list[str]) -> int:
     """Run one hook: ``EVENT [--host NAME] [--home DIR] [--budget N]``. Always returns 0."""
     try:
+        gc.disable()  # it would look at the parts of a large message again and again, and nothing here outlives it
         _set_limit()
         _say(run(words))
     except OSError as error:
@@ -133,6 +135,8 @@ def _exchange(path: str, requests: list[dict[str, Any]]) -> dict[str, dict[str, 
         if not data:
             raise Trouble("the daemon closed the connection")
         arrived += data
+        if len(arrived) > LONGEST_INPUT:
+            raise Trouble("the daemon says too much")
         while len(arrived) >= PREFIX and len(arrived) >= (end := PREFIX + int.from_bytes(arrived[:PREFIX], "big")):
             message = msgpack.unpackb(bytes(arrived[PREFIX:end]))
             del arrived[:end]
@@ -191,7 +195,8 @@ def _say(text: str) -> None:
 def _complain(what: object) -> None:
     """Say on stderr what is wrong, if anybody listens there: codes and reasons, never what was said."""
     try:
-        sys.stderr.write(f"memtrigctl hook: {what}\n")
+        plain = "".join(each for each in str(what)[:200] if each.isprintable())
+        sys.stderr.write(f"memtrigctl hook: {plain}\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Python flushes once more at its end

@@ -203,6 +203,25 @@ def test_no_more_is_read_than_fits(quick: Run) -> None:
         assert quick("user-prompt", stdin=endless).stdout == ""
 
 
+def test_what_would_take_too_long_to_take_apart_is_not_begun(quick: Run) -> None:
+    """Millions of small parts: no timer interrupts that."""
+    assert "too much" in quick("user-prompt", said=b'{"a":[' + b"[]," * (5 << 20) + b"1]}").stderr
+    assert "too much" in quick("user-prompt", said=b'{"a":"' + b"x" * (5 << 20) + b'"}').stderr
+
+
+def test_what_answers_without_end_is_given_up(quick: Run, hooks: HOOKS) -> None:
+    """It may fill no memory."""
+    hooks(b"\xff" * (64 << 20), None, None)
+    assert "too much" in quick("user-prompt").stderr
+
+
+def test_what_a_daemon_says_does_not_steer_a_terminal(quick: Run, hooks: HOOKS) -> None:
+    """A code is shown without escapes, on one line."""
+    hooks(*[wire.Error(code="\x1b[31mred\nred", message="", hint="", retryable=False)] * 3)
+    stderr = quick("user-prompt").stderr
+    assert "\x1b" not in stderr and stderr.count("\n") == 3
+
+
 @pytest.mark.parametrize(("said", "answered"), [(b"", False), (b'{"prompt": "cut', False), (PROMPT.encode(), True)])
 def test_an_input_that_never_closes_is_taken_as_it_stands(
     quick: Run, hooks: HOOKS, said: bytes, answered: bool
