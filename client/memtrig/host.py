@@ -56,6 +56,7 @@ class Host:
         space: str | None = None,
         resume: str | None = None,
         unattended: bool = False,
+        untrusted: bool = False,
     ) -> Memory:
         """Open a session for an agent at ``level``, to be raised to ``ceiling`` at most; return its memory.
 
@@ -64,6 +65,7 @@ class Host:
         session: where the daemon doesn't know its own any more it raises Refused ``session_unknown``.
         ``resume`` is the token of a session that was opened here before; what it was opened with still holds then.
         ``unattended``: a timer or trigger drives the agent, so no user is there whom it could quote.
+        ``untrusted``: it reads what strangers wrote, as after ``distrust``.
         """
         order = wire.SessionOpen(
             agent=agent,
@@ -72,6 +74,7 @@ class Host:
             conversation=conversation,
             space=space,
             unattended=unattended,
+            untrusted=untrusted,
         )
         link = Link(SessionDoor(self._path, order), Ticket(resume, renewable=False), self._timeout)
         link.open()
@@ -80,6 +83,10 @@ class Host:
     def raise_session(self, session: str, level: str, reason: str) -> wire.Raised:
         """Raise a session to ``level``, which is on disk when this returns. Never down, never over its ceiling."""
         return self._link.call(wire.SessionRaise(session=session, level=level, reason=reason), wire.Raised)[0]
+
+    def distrust(self, session: str) -> wire.Untrusted:
+        """Say that a session read what strangers wrote: what it saves waits for the owner from now on, for good."""
+        return self._link.call(wire.SessionUntrusted(session=session), wire.Untrusted)[0]
 
     def sessions(self, *, all: bool = False, limit: int = 500) -> wire.Sessions:
         """Return the sessions that are connected, or with ``all`` every one that is kept.

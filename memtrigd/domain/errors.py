@@ -42,7 +42,9 @@ CODES: Final[dict[str, str]] = {
     "taint_never_falls": "A session's level only rises; a lower one needs a new session.",
     "session_unknown": "No session has this handle or resume token on this socket.",
     "session_ended": "The session was ended.",
+    "untrusted": "The session read what strangers wrote, so it may not do what can't wait for the owner's yes.",
     "confirm_count": "So much would be forgotten that an agent must say the count back.",
+    "secret": "A text holds a credential: a password, a key or a token.",
     "forgotten": "The user asked to forget this, and only the user's word brings it back.",
     # what was found
     "not_found": "No such memory is visible at this level.",

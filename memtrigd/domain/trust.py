@@ -69,11 +69,15 @@ class Speaker(Struct, frozen=True):
     attested: bool = False
     owner: bool = False
     heard: bool = False
+    untrusted: bool = False
+    """The session read what strangers wrote: nothing of it is the user's word, or goes into service by itself."""
 
     def relays_the_user(self, source: Source) -> bool:
         """Tell whether a claim of ``source`` counts as a word of the user's or the owner's."""
         if self.owner or source is Source.STATED:
             return True
+        if self.untrusted:
+            return False
         return source is Source.USER_EXPLICIT and (self.attested or self.hearing is Hearing.NONE)
 
 
@@ -180,7 +184,7 @@ def admit(claim: Claim, slot: Slot, speaker: Speaker, now: Micros) -> Admission:
         return repeated
     outranked = standing is not None and weight < rank_of(standing)
     frozen = standing is not None and standing.pinned and not speaker.owner
-    if is_guess(claim) or outranked or frozen:
+    if is_guess(claim) or outranked or frozen or speaker.untrusted:
         outcome = Outcome.CONTESTED if standing is not None else Outcome.PENDING
         return Admission(outcome, Status.PENDING, standing)
     return Admission(Outcome.UPDATED if slot.active is not None else Outcome.NEW, meets=slot.active)
@@ -196,7 +200,8 @@ def _repeats(claim: Claim, slot: Slot, speaker: Speaker, standing: Memory | None
     waiting = next((row for row in slot.pending if canonical(row.content) == said), None)
     if waiting is not None:
         room = standing is None or (weight >= rank_of(standing) and (speaker.owner or not standing.pinned))
-        surer = _only_unsure(waiting) and claim.source is Source.SELF_INFERRED and not is_guess(claim)
+        surer = claim.source is Source.SELF_INFERRED and not is_guess(claim) and not speaker.untrusted
+        surer = surer and _only_unsure(waiting)
         if room and (users or (surer and standing is None)):
             return Admission(Outcome.CONFIRMED, Status.ACTIVE, waiting, slot.active)
         return Admission(Outcome.ECHO, Status.PENDING, waiting)
@@ -205,8 +210,10 @@ def _repeats(claim: Claim, slot: Slot, speaker: Speaker, standing: Memory | None
 
 
 def _only_unsure(waiting: Memory) -> bool:
-    """Tell whether a row waits for nothing but confidence."""
-    return waiting.source is Source.SELF_INFERRED and waiting.contests is None and waiting.deny_count == 0
+    """Tell whether a row waits for nothing but confidence: a sure one that waits does so for another reason."""
+    sure = UNSAID_CONFIDENCE if waiting.confidence is None else waiting.confidence
+    unsure = waiting.source is Source.SELF_INFERRED and sure < CONFIDENT
+    return unsure and waiting.contests is None and waiting.deny_count == 0
 
 
 def says_the_same(claim: Claim, memory: Memory) -> bool:

@@ -32,6 +32,7 @@ class Labels(Struct, frozen=True, kw_only=True):
     conversation: str | None = None
     space: str | None = None
     hearing: Hearing = Hearing.NONE
+    untrusted: bool = False
 
 
 class Ids(Protocol):
@@ -87,7 +88,7 @@ class Sessions:
             agent=labels.agent,
             conversation=labels.conversation,
             space=labels.space,
-            origin=_origin(door),
+            origin=door.name,
             start_level=level,
             level=level,
             ceiling=ceiling,
@@ -95,6 +96,7 @@ class Sessions:
             seen=now,
             ended=None,
             hearing=labels.hearing,
+            untrusted=labels.untrusted,
         )
         return row, token
 
@@ -115,7 +117,7 @@ class Sessions:
             or self._on_their_way.get(digest)
             or self._find(digest)
         )
-        if row is None or row.origin != _origin(door):
+        if row is None or row.origin != door.name:
             raise Refusal(
                 "session_unknown",
                 "No session of this socket has that resume token.",
@@ -217,9 +219,16 @@ class Sessions:
 
     def hears(self, session: str) -> None:
         """Note that the user can be heard in a session from now on."""
+        self._amend(session, hearing=Hearing.FEED)
+
+    def distrusted(self, session: str) -> None:
+        """Note that a session read what strangers wrote, for good."""
+        self._amend(session, untrusted=True)
+
+    def _amend(self, session: str, **fields: Hearing | bool) -> None:
         entry = self._connected.get(session)
         if entry is not None:
-            entry.row = msgspec.structs.replace(entry.row, hearing=Hearing.FEED)
+            entry.row = msgspec.structs.replace(entry.row, **fields)
 
     def may_know_of(self, session: str, level: Level) -> bool:
         """Tell whether a connected session, as it stands now, may hear that something was done at a level."""
@@ -279,10 +288,6 @@ def check_raise(row: SessionRow, level: Level) -> None:
             f"The session may rise to {row.ceiling.name}, not to {level.name}.",
             "Open a session with a higher ceiling.",
         )
-
-
-def _origin(door: Door) -> str:
-    return door.name
 
 
 def _digest(token: str) -> bytes:

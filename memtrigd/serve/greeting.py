@@ -17,6 +17,7 @@ from memtrigd.gate.doors import HANDED
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.sessions import Labels, Sessions, check_opening, check_raise
 from memtrigd.serve.dispatch import Caller, Done, Reply, Writers
+from memtrigd.serve.screening import check
 from memtrigd.store.interface import Change, Hands
 from memtrigd.store.interface_control import ControlReader, SessionRow
 
@@ -80,7 +81,7 @@ class Greeting:
         ceiling = level if request.ceiling is None else parse_level(request.ceiling)
         check_opening(level, ceiling)
         hearing = Hearing.UNATTENDED if request.unattended else Hearing.NONE
-        labels = replace(labels, hearing=hearing)
+        labels = replace(labels, hearing=hearing, untrusted=request.untrusted)
         row, token = self._sessions.mint(HANDED, labels, level, ceiling, self._clock())
 
         def committed(_: object) -> None:
@@ -108,6 +109,7 @@ class Greeting:
         """
         level = parse_level(request.level)
         reason = text(request.reason, "reason", MAX_NOTE)
+        check(reason=reason)
         row = self._row(request.session)
         check_raise(row, level)
         now = self._clock()
@@ -121,6 +123,18 @@ class Greeting:
             done(Reply(wire.Raised(session=row.id, level=force.name)))
 
         self._on_disk(level, lambda hands: _note(hands, change), done, noted)
+
+    def distrust(self, request: wire.SessionUntrusted, done: Done) -> None:
+        """Hold a session for untrusted: in force at once, then on disk, then answered."""
+        row = self._row(request.session)
+        if row.ended is not None:
+            raise Refusal("session_ended", "This session was ended.", "Nothing more will come of it.")
+        self._sessions.distrusted(row.id)
+
+        def committed(_: object) -> None:
+            done(Reply(wire.Untrusted(session=row.id)))
+
+        self._on_disk(None, lambda hands: hands.control.distrust(row.id), done, committed)
 
     def end(self, request: wire.SessionEnd, done: Done) -> None:
         """End a session: void on disk first, then its connections close."""
@@ -176,6 +190,7 @@ class Greeting:
 
 
 def _labels(agent: str | None, conversation: str | None, space: str | None) -> Labels:
+    check(agent=agent, conversation=conversation, space=space)
     return Labels(
         agent=None if agent is None else name(agent, "agent"),
         conversation=None if conversation is None else name(conversation, "conversation"),
@@ -209,6 +224,7 @@ def _shown(row: SessionRow, connections: int) -> wire.Session:
         conversation=row.conversation,
         space=row.space,
         ended=None if row.ended is None else to_iso(row.ended),
+        untrusted=row.untrusted,
     )
 
 

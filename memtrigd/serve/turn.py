@@ -11,7 +11,7 @@ from msgspec import Struct
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
-from memtrigd.domain.trust import Speaker
+from memtrigd.domain.trust import Hearing, Speaker
 from memtrigd.gate.policy import Actor
 from memtrigd.gate.view import View
 from memtrigd.store.interface import Change
@@ -65,7 +65,12 @@ class Turn(Struct, frozen=True):
     guides: Guides
 
     def speaker(self, quote: str | None) -> Speaker:
-        """Who speaks, and whether the words that are quoted were heard from the user in this session."""
+        """Who speaks, and whether the words that are quoted were heard from the user in this session.
+
+        In one that read what strangers wrote no quote counts: the words may be theirs, and so may be the wish.
+        """
+        if self.actor.untrusted:
+            return Speaker(self.actor.agent, Hearing.UNATTENDED, untrusted=True)
         attested = quote is not None and self.ear.attests(self.actor.session, quote)
         heard = attested or (quote is not None and self.ear.holds(self.actor.session, quote))
         return Speaker(self.actor.agent, self.actor.hearing, attested, self.actor.is_owner, heard)

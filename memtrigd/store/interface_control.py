@@ -25,6 +25,8 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     seen: Micros
     ended: Micros | None = None
     hearing: Hearing = Hearing.NONE
+    untrusted: bool = False
+    """It read what strangers wrote: what it says waits for the owner. It never ends."""
 
 
 class ControlReader(Protocol):
@@ -66,6 +68,9 @@ class ControlWriter(ControlReader, Protocol):
 
     def hear(self, session: str, hearing: Hearing) -> None:
         """Note that a session's user can be heard: from then on a relayed word counts only if it was."""
+
+    def distrust(self, session: str) -> None:
+        """Note that a session read what strangers wrote. There is no way back."""
 
     def touch(self, session: str, at: Micros) -> None:
         """Note that the session was there at ``at``."""

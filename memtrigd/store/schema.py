@@ -29,6 +29,15 @@ def _control_1(connection: apsw.Connection) -> None:
     connection.execute(_CONTROL)
 
 
+def _control_2(connection: apsw.Connection) -> None:
+    connection.execute(_UNTRUSTED)
+
+
+_UNTRUSTED: Final = """
+ALTER TABLE session ADD COLUMN untrusted INTEGER NOT NULL DEFAULT 0 CHECK (untrusted IN (0, 1));
+CREATE TRIGGER distrust_never_ends BEFORE UPDATE OF untrusted ON session
+WHEN new.untrusted < old.untrusted BEGIN SELECT RAISE (ABORT, 'distrust never ends'); END;
+"""
 _CONTROL: Final = """
 CREATE TABLE setting (
     name  TEXT PRIMARY KEY,
@@ -68,4 +77,4 @@ LEVELS: Final = {level: Schema(0x4D545230 + level, _LEVEL) for level in Level}
 """Each level has a mark of its own ("MTR0" to "MTR3"), so that no file can be served as that of another level."""
 VERSION: Final = LEVELS[Level.PUBLIC].version
 """The schema version of the levels' files."""
-CONTROL: Final = Schema(0x4D545243, (_control_1,))  # "MTRC"
+CONTROL: Final = Schema(0x4D545243, (_control_1, _control_2))  # "MTRC"

@@ -155,7 +155,7 @@ class Author:
                 return self._level[self._session_by_token[request.resume]]
             case wire.SessionRaise():
                 return max(Level[request.level], self._level[request.session])
-            case wire.SessionEnd():
+            case wire.SessionEnd() | wire.SessionUntrusted():
                 return self._level[request.session]
         return level
 

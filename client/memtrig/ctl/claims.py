@@ -41,6 +41,8 @@ OPTIONS = (
     Option("reason", "--reason", "R", "why it is worth keeping"),
     Option("pinned", "--pin", help="no agent replaces, denies or expires it"),
     Option("pinned", "--no-pin", help="let a pinned one go again", constant=False),
+    Option("redact", "--redact", help="take a credential out of the text and keep the rest"),
+    Option("force", "--force", help="keep a credential all the same"),
     Option("replaces", "--replaces", "ID", "the memory that it takes the place of"),
 )
 """The fields of a claim that every verb which makes one takes."""

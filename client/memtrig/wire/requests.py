@@ -48,6 +48,10 @@ class Save(Write, frozen=True, kw_only=True, tag="save"):
     """Why it is worth keeping."""
     pinned: bool | None = None
     """The owner's: no agent replaces, denies or expires it."""
+    redact: bool = False
+    """Keep the rest where a text holds a credential, with ``[redacted KIND]`` in its place."""
+    force: bool = False
+    """The owner's: keep a credential all the same."""
 
 
 class Get(Request, frozen=True, tag="get"):

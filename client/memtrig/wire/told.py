@@ -18,6 +18,7 @@ from memtrig.wire.results import (
     Saved,
     Sessions,
     StatusReport,
+    Untrusted,
     Welcome,
 )
 
@@ -212,6 +213,7 @@ ToldResult: TypeAlias = (
     | Raised
     | Sessions
     | Ended
+    | Untrusted
     | Settled
     | Forgotten
     | Undone

@@ -40,7 +40,7 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     if claim.expires_at is not None and claim.expires_at <= turn.now:
         raise Refusal("bad_time", "expires_at is in the past: the memory would never be seen.", "Name a later time.")
     speaker = turn.speaker(claim.quote)
-    if claim.source is Source.USER_EXPLICIT and speaker.hearing is Hearing.UNATTENDED:
+    if claim.source is Source.USER_EXPLICIT and turn.actor.hearing is Hearing.UNATTENDED:
         raise Refusal(
             "not_yours",
             "No user is there in an unattended session, so none can be quoted.",

@@ -64,7 +64,7 @@ async def ask(desk: Desk, memory_id: str) -> Asked | None:
     Raises Refusal ``not_found`` unless it waits for this session at its own level.
     """
     me = await desk.ask(wire.Whoami(), wire.Me)
-    if me.hearing != "none":
+    if me.hearing != "none" or me.untrusted:
         return None
     waiting = (await desk.ask(wire.Review(limit=_MOST), wire.Reviewed)).items
     item = next((each for each in waiting if each.memory.id == memory_id and each.about != "expiring"), None)

@@ -24,7 +24,7 @@ def show(reply: dict[str, Any], screen: Screen) -> list[str]:
         (
             each["session"],
             each.get("agent") or "-",
-            each["level"],
+            each["level"] + (" (untrusted)" if each.get("untrusted") else ""),
             each["ceiling"],
             each["origin"],
             str(each["connections"]),

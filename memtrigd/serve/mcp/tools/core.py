@@ -51,6 +51,7 @@ class Save(Arguments, frozen=True):
     valid_to: Annotated[str | None, Meta(description="Until when it was true: ISO 8601.")] = None
     replaces: Annotated[str | None, Meta(description="The id of the memory that this one corrects.")] = None
     lang: Annotated[str | None, Meta(description="The language of content: en, mr, zh.")] = None
+    redact: Annotated[bool, Meta(description="Take a password or key out and keep the rest.")] = False
 
 
 _OUTCOMES: Final = {
