@@ -53,9 +53,7 @@ def test_a_pin_is_taken_back(memory: memtrig.Memory, owner: Owner) -> None:
 
 def test_why_a_memory_is_kept_stays_with_it(memory: memtrig.Memory, owner: Owner) -> None:
     """The reason of a save is served with it, outlives its confirmation, and its history keeps it for good."""
-    guess = memory.save(
-        "why.walk", "Walks at dawn", source="self_inferred", confidence=0.3, reason="she yawned"
-    )
+    guess = memory.save("why.walk", "Walks at dawn", source="self_inferred", confidence=0.3, reason="she yawned")
     owner.settles(wire.Confirm(id=guess.id))
     assert served(memory, "why.walk").reason == "she yawned"
     memory.deny("why.walk", reason="no longer")
