@@ -94,6 +94,7 @@ REQUESTS: list[wire.Request] = [
     wire.Act(request=SAVE),
     wire.SessionOpen(),
     wire.SessionRaise(session="s", level="PUBLIC", reason="x"),
+    wire.SessionUntrusted(session="s"),
     wire.SessionList(),
     wire.SessionEnd(session="s"),
 ]
@@ -107,6 +108,7 @@ OWNERS = {
     "act",
     "session.open",
     "session.raise",
+    "session.untrusted",
     "session.list",
     "session.end",
     "guidance.show",
