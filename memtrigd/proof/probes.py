@@ -19,6 +19,8 @@ SAMPLE: Final = 50
 """Memories from each end of each level, the oldest and the newest, that probes are made from."""
 WRITTEN: Final = 20
 """Of these, how many are told again, denied, forgotten and deleted."""
+WALKED: Final = 10
+"""Of how many one is asked about by what walks through whole levels."""
 WORDS: Final = 60
 """Characters of a content that are searched for."""
 
@@ -33,21 +35,21 @@ def sample(handles: Mapping[Level, LevelReader], level: Level) -> list[Memory]:
 
 
 def probes(memories: Iterable[Memory]) -> list[wire.Request]:
-    """All that is asked, in order: reads, then writes, then reads again."""
+    """All that is asked, in order: reads, then writes, then what walks through all again."""
     found = list(memories)
-    reads = [*_GENERAL, *_about(found)]
-    return [*reads, *_writes(found), *reads]
+    return [*_GENERAL, *_about(found), *_writes(found), *_GENERAL]
 
 
 def _about(memories: list[Memory]) -> Iterator[wire.Request]:
-    for memory in memories:
+    for place, memory in enumerate(memories):
         words = " ".join(memory.content[:WORDS].split())
         yield wire.Get(key=memory.key)
         yield wire.History(key=memory.key)
         yield wire.Why(id=memory.id)
         yield wire.Search(query=words)
-        yield wire.GuidanceGet(query=words, state_only=True)
-        yield wire.Names(what="key", prefix=memory.key[:3])
+        if place % WALKED == 0:
+            yield wire.GuidanceGet(query=words, state_only=True)
+            yield wire.Names(what="key", prefix=memory.key[:3])
     for tag in dict.fromkeys(tag for memory in memories for tag in memory.tags):
         yield wire.List(tag=tag, limit=100)
     for entity in dict.fromkeys(memory.entity for memory in memories if memory.entity is not None):

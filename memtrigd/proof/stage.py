@@ -4,8 +4,8 @@ Connections, gate, handlers and store are those that serve agents, so that what 
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -116,7 +116,7 @@ class Line:
         """Send a request, a moment after the one before; return the bytes that are answered."""
         self._stage.moment += MOMENT
         self._connection.data_received(wire.call(1, request))
-        self._stage.recalls.flush()
+        self._stage.settle()
         said, self._cable.written = self._cable.written, b""
         return said
 
@@ -130,13 +130,14 @@ class Stage:
 
     def __init__(self, vault: Vault, live: Dispatcher, facts: Facts, moment: Micros) -> None:
         self.moment = moment
+        self._later: deque[Callable[[], None]] = deque()
         self.handles = vault.readers()
         rows = vault.control_reader()
         writers = _Writes(vault, _deliver, _raise)
         sessions = Sessions(_Ids(), rows.by_token)
         self.recalls = Recalls(writers)
         diary = Diary(rows, writers)
-        dreamer = Dreamer(writers, self._clock, diary, lambda _, act: act(), lambda: 0.0)
+        dreamer = Dreamer(writers, self._clock, diary, self._put_off, lambda: 0.0)
         told = replace(facts, sessions={}, unavailable={}, dreams=diary.last, left=())
         reads = _Reads("proof", lambda: self.handles, _deliver)
         dispatcher = replace(
@@ -163,6 +164,15 @@ class Stage:
         self.service = Service(
             dispatcher, greeting, sessions, mcp=nobody, backups=nobody, audits=nobody, seat_belt=True
         )
+
+    def settle(self) -> None:
+        """Do all that was put off: the slices of a dream cycle, and recall stamps."""
+        while self._later:
+            self._later.popleft()()
+        self.recalls.flush()
+
+    def _put_off(self, _: float, act: Callable[[], None]) -> None:
+        self._later.append(act)
 
     def _clock(self) -> Micros:
         return self.moment

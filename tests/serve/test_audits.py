@@ -5,6 +5,7 @@ from typing import Any
 
 import apsw
 import pytest
+from hypothesis import HealthCheck, given, settings
 from memtrig import wire
 from msgspec.structs import replace
 
@@ -12,7 +13,9 @@ from memtrigd.domain.levels import Level
 from memtrigd.gate import policy
 from memtrigd.gate.doors import CONTROL, Door
 from memtrigd.gate.policy import Permit
-from tests.serve.harness import World
+from tests.serve.harness import Nursery, World
+from tests.serve.histories import START, Move, histories
+from tests.serve.replay import Author, Player
 from tests.serve.worlds import Cast, code, is_a
 
 TEXTS = {"PUBLIC": "Asha lives in Pune", "INTERNAL": "Asha drinks green tea", "RESTRICTED": "Asha's code is 4711"}
@@ -181,6 +184,21 @@ def test_nothing_is_above_the_highest_level(cast: Cast) -> None:
     """There is nothing to prove there."""
     assert code(cast.world.connect(CONTROL).ask(wire.Prove(level="RESTRICTED"))) == "bad_level"
     assert code(cast.world.connect(CONTROL).ask(wire.Prove(level="SECRET"))) == "bad_level"
+
+
+def test_whatever_was_done_by_the_daemon_is_sound(fresh: Nursery) -> None:
+    """No history of saves, denials, erasures, undoes and clocks leaves a journal or an index that is doubted."""
+
+    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(moves=histories())
+    def hold(moves: list[Move]) -> None:
+        with fresh.world(START) as world:
+            author = Author(Player(world))
+            for move in moves:
+                author.write(move)
+            assert world.problems() == []
+
+    hold()
 
 
 def with_sqlite(world: World, level: Level, statements: str) -> None:

@@ -12,6 +12,7 @@ from memtrigd.gate.policy import Actor
 from memtrigd.serve.handlers import (
     about,
     aliases,
+    audit,
     delete,
     draft,
     expire,
@@ -64,6 +65,7 @@ OPERATIONS: dict[type[wire.Request], Operation] = {
     wire.AliasAdd: Operation(Lane.WRITE, aliases.add),
     wire.AliasList: Operation(Lane.READ, aliases.listing),
     wire.AliasRemove: Operation(Lane.WRITE, aliases.remove),
+    wire.AuditShow: Operation(Lane.SLOW, audit.show),
     wire.Confirm: Operation(Lane.WRITE, settle.confirm),
     wire.Delete: Operation(Lane.WRITE, delete.delete),
     wire.Deny: Operation(Lane.WRITE, settle.deny),

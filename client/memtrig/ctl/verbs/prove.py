@@ -37,7 +37,7 @@ def show(proof: dict[str, Any], screen: Screen) -> list[str]:
         ("Dropped", dropped),
         ("Questions", f"{found['probes']:,}: {kinds}"),
         ("Differing", f"{found['differing']:,}" + _in_kinds(found["differing_kinds"])),
-        ("Seen above", f"{found['seen_above']:,} of the same questions were answered otherwise at the highest level"),
+        ("Seen above", f"{found['seen_above']:,} of the first questions were answered otherwise at the highest level"),
         ("Replies", f"SHA-256 {found['digest']}"),
         ("Made", f"{found['at']} by memtrigd {one_line(found['server'])}"),
     )
