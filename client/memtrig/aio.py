@@ -195,6 +195,10 @@ class Memory:
         """Sweep what has run out at the session's level, and tell what soon will; or end one memory now."""
         return await self._ask(requests.expire(key, id, dry_run), wire.Expired)
 
+    async def names(self, what: str, prefix: str = "", limit: int = 50) -> wire.NameList:
+        """Return the names of a sort (key, tag or entity) that begin so, for whoever completes what is typed."""
+        return await self._ask(wire.Names(what=what, prefix=prefix, limit=limit), wire.NameList)
+
     async def aliases(self) -> wire.Aliases:
         """Return the other names of entities that the owner has told of."""
         return await self._ask(wire.AliasList(), wire.Aliases)

@@ -45,10 +45,9 @@ def connect(
     ValueError if there is no such level.
 
     >>> import memtrig
-    >>> memory = memtrig.connect(agent="gardener")
-    >>> memory.whoami().level
+    >>> with memtrig.connect(agent="gardener") as memory:
+    ...     memory.whoami().level
     'INTERNAL'
-    >>> memory.close()
     """
     door = LevelDoor(homes.find(home).level_socket(level), requests.hello(agent, conversation, space))
     link = Link(door, Ticket(resume, renewable=True), timeout)
@@ -265,11 +264,14 @@ class Memory(Attached):
 
         >>> import memtrig
         >>> with memtrig.connect(agent="gardener") as memory:
-        ...     saved = memory.save("hose", "The hose is lent to Ravi.", expires_at="2036-01-01")
-        ...     memory.expire("hose").count, memory.get("hose")
-        (1, None)
+        ...     memory.expire().count
+        0
         """
         return self._ask(requests.expire(key, id, dry_run), wire.Expired)
+
+    def names(self, what: str, prefix: str = "", limit: int = 50) -> wire.NameList:
+        """Return the names of a sort (key, tag or entity) that begin so, for whoever completes what is typed."""
+        return self._ask(wire.Names(what=what, prefix=prefix, limit=limit), wire.NameList)
 
     def aliases(self) -> wire.Aliases:
         """Return the other names of entities that the owner has told of."""

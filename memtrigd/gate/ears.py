@@ -2,12 +2,14 @@
 
 from collections import OrderedDict, deque
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
+from memtrigd.domain.levels import Level
 from memtrigd.domain.speech import Heard
 
 SESSIONS: Final = 1024
-"""Sessions whose words are kept; the longest silent ones give way."""
+"""Sessions of one level whose words are kept; the longest silent ones give way. Of one level: what is heard above must
+not have a low session lose the user's word."""
 TOLD: Final = 64
 """Memories that a session was served of late."""
 
@@ -16,34 +18,31 @@ class Ears:
     """One ear for each session. Used by all threads: each call touches it once, under the interpreter's lock."""
 
     def __init__(self) -> None:
-        self._heard: OrderedDict[str, Heard] = OrderedDict()
-        self._told: OrderedDict[str, deque[str]] = OrderedDict()
+        self._heard: dict[Level, OrderedDict[str, Heard]] = {level: OrderedDict() for level in Level}
+        self._told: dict[str, deque[str]] = {}
+        """Only of sessions that are connected, so that it needs no bound."""
 
-    def hear(self, session: str, words: str) -> None:
-        """Keep what the user just said in a session."""
-        heard = self._heard.setdefault(session, Heard())
-        heard.hear(words)
-        _keep_lately_used(self._heard, session)
+    def hear(self, session: str, level: Level, words: str) -> None:
+        """Keep what the user just said in a session that is at a level now; at a lower one it may have heard before."""
+        ears = self._heard[level]
+        ears.setdefault(session, Heard()).hear(words)
+        with suppress(KeyError):  # it may have left meanwhile, on another thread
+            ears.move_to_end(session)
+        while len(ears) > SESSIONS:
+            ears.popitem(last=False)
 
     def attests(self, session: str | None, quote: str) -> bool:
         """Tell whether the user stated the quoted words in the session."""
-        heard = self._heard.get(session) if session is not None else None
-        return heard is not None and heard.attests(quote)
+        return any(heard.attests(quote) for heard in self._of(session))
 
     def holds(self, session: str | None, quote: str) -> bool:
         """Tell whether the user said the quoted words in the session, as a statement or not."""
-        heard = self._heard.get(session) if session is not None else None
-        return heard is not None and heard.holds(quote)
+        return any(heard.holds(quote) for heard in self._of(session))
 
     def tell(self, session: str | None, memory_id: str) -> None:
         """Note that a session was served a memory."""
-        if session is None:
-            return
-        told = self._told.get(session)
-        if told is None:
-            told = self._told[session] = deque(maxlen=TOLD)
-        told.append(memory_id)
-        _keep_lately_used(self._told, session)
+        if session is not None:
+            self._told.setdefault(session, deque(maxlen=TOLD)).append(memory_id)
 
     def was_told(self, session: str | None, memory_id: str) -> bool:
         """Tell whether a session was lately served a memory."""
@@ -56,17 +55,15 @@ class Ears:
 
     def over(self, session: str) -> None:
         """Forget what was heard in a session: the conversation in which it was said is over."""
-        self._heard.pop(session, None)
+        for ears in self._heard.values():
+            ears.pop(session, None)
 
     def forget(self, session: str) -> None:
         """Forget a session that was ended."""
-        self._told.pop(session, None)
-        self._heard.pop(session, None)
+        self.left(session)
+        self.over(session)
 
-
-def _keep_lately_used(ears: OrderedDict[str, Any], session: str) -> None:
-    """Put a session last, and let the one that was silent for longest go where there are too many."""
-    with suppress(KeyError):  # it may have left meanwhile, on another thread
-        ears.move_to_end(session)
-    while len(ears) > SESSIONS:
-        ears.popitem(last=False)
+    def _of(self, session: str | None) -> list[Heard]:
+        """What a session heard, at whichever levels it was."""
+        found = (ears.get(session) for ears in self._heard.values()) if session is not None else ()
+        return [heard for heard in found if heard is not None]

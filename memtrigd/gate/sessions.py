@@ -5,9 +5,9 @@ survives reconnects and restarts; what only rises can't be washed off by droppin
 """
 
 import hashlib
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Protocol
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -17,12 +17,10 @@ from memtrigd.domain.levels import Level, can_flow_to
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.trust import Hearing
 from memtrigd.gate import peers
+from memtrigd.gate.conversations import Conversations
 from memtrigd.gate.doors import Door, DoorKind
 from memtrigd.gate.peers import Process
 from memtrigd.store.interface_control import SessionRow
-
-CONVERSATIONS: Final = 256
-"""Conversations of hosts that are known by name; the oldest give way."""
 
 
 class Labels(Struct, frozen=True, kw_only=True):
@@ -76,8 +74,7 @@ class Sessions:
         self._find = find
         self._connected: dict[str, Connected] = {}
         self._on_their_way: dict[bytes, SessionRow] = {}
-        self._conversations: OrderedDict[str, Sequence[Process]] = OrderedDict()
-        """What hooks call the conversations of their hosts, with the processes above each hook; the newest last."""
+        self._conversations = Conversations()
 
     def mint(self, door: Door, labels: Labels, level: Level, ceiling: Level, now: Micros) -> tuple[SessionRow, str]:
         """Make a session and its resume token. Nothing holds it yet; the caller keeps the row in control.db."""
@@ -133,7 +130,7 @@ class Sessions:
         entry = self._connected.setdefault(row.id, known)
         entry.lines.append(Line(holder, close))
         host = None if holder is None else _host_of(row, holder)
-        if host is not None and (heard_of := self._announced(host)) is not None:
+        if host is not None and (heard_of := self._conversations.of(host)) is not None:
             _lend(entry, heard_of)
 
     def detach(self, session: str, close: Callable[[], None]) -> None:
@@ -194,28 +191,20 @@ class Sessions:
 
     def converse(self, ancestors: Sequence[Process], conversation: str) -> None:
         """Label the sessions of a hook's host, now and when they come, but for those with a label of their own."""
-        self._conversations[conversation] = ancestors
-        self._conversations.move_to_end(conversation)
-        while len(self._conversations) > CONVERSATIONS:
-            self._conversations.popitem(last=False)
+        self._conversations.name(conversation, ancestors)
         for row in self.of_host(ancestors):
             _lend(self._connected[row.id], conversation)
 
     def part(self, ancestors: Sequence[Process], conversation: str | None) -> list[SessionRow]:
         """Take the label of a conversation off again; return the sessions that had it, with None all of the host."""
         if conversation is not None:
-            self._conversations.pop(conversation, None)
+            self._conversations.over(conversation)
         over = [row for row in self.of_host(ancestors) if conversation in (None, row.conversation)]
         for row in over:
             entry = self._connected[row.id]
             if entry.lent:
                 entry.row, entry.lent = msgspec.structs.replace(entry.row, conversation=None), False
         return over
-
-    def _announced(self, host: Process) -> str | None:
-        """The conversation that a host's own hooks named last; one of a host that it runs under it counts less."""
-        named = [(above.index(host), label) for label, above in self._conversations.items() if host in above]
-        return min(reversed(named), key=lambda each: each[0])[1] if named else None
 
     def hears(self, session: str) -> None:
         """Note that the user can be heard in a session from now on."""

@@ -58,7 +58,7 @@ def _heard(above: Sequence[Process], request: wire.Heard, sessions: Sessions, ea
     words = text(request.text, "text")
     listening = [row for row in sessions.of_host(above) if row.hearing is not Hearing.UNATTENDED]
     for row in listening:
-        ears.hear(row.id, words)
+        ears.hear(row.id, row.level, words)
         if row.hearing is Hearing.NONE:
             sessions.hears(row.id)
             keep(_keeper(row.id))

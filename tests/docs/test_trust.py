@@ -76,8 +76,8 @@ def test_the_curve_is_the_one_on_the_page() -> None:
 def test_a_quote_is_compared_without_case_and_punctuation_and_in_one_utterance() -> None:
     """As the page says of what the daemon hears."""
     ears = Ears()
-    ears.hear("s", "No sugar, please!")
-    ears.hear("s", "And a biscuit")
+    ears.hear("s", Level.INTERNAL, "No sugar, please!")
+    ears.hear("s", Level.INTERNAL, "And a biscuit")
     assert ears.attests("s", "no sugar please")
     assert not ears.attests("s", "please and a biscuit")
 

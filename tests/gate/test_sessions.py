@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
+from memtrigd.gate.conversations import CONVERSATIONS
 from memtrigd.gate.doors import HANDED, LEVEL_DOORS, SOCKET_DOORS, Door
 from memtrigd.gate.peers import Process
-from memtrigd.gate.sessions import CONVERSATIONS, Labels, Sessions, check_raise
+from memtrigd.gate.sessions import Labels, Sessions, check_raise
 from memtrigd.store.interface_control import SessionRow
 
 PUBLIC_DOOR = LEVEL_DOORS[Level.PUBLIC]

@@ -45,7 +45,7 @@ def parse(argv: Sequence[str], common: Iterable[Option], load: Callable[[str], V
     placed = _placed(verb, places)
     _check_choice(verb, [*found, *(argument.name for argument, _ in placed)])
     values = {name: _convert(option, raw) for name, (option, raw) in found.items()}
-    own = {option.name for option in verb.options}
+    own = {option.name for option in verb.options} - {"as"}  # a verb may say more of --as, which tells whose door it is
     settings = {option.name: values.pop(option.name) for option in common if option.name in values.keys() - own}
     arguments = {a.name: _several(a.metavar, a.read, raw, a.many) for a, raw in placed}
     return Command(verb, settings, arguments | values)

@@ -93,6 +93,8 @@ class Saved(Result, frozen=True, tag="saved"):
     supersedes: str | None = None
     contests: str | None = None
     similar: list[Similar] = []
+    unheard: bool = False
+    """The user can be heard in this session, and was not heard to say what was quoted."""
 
 
 class Got(Result, frozen=True, tag="got"):

@@ -72,6 +72,7 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
         supersedes=kept.supersedes if admission.outcome in (Outcome.UPDATED, Outcome.CONFIRMED) else None,
         contests=kept.contests,
         similar=_similar(turn, claim, kept),
+        unheard=claim.quote is not None and speaker.hearing is Hearing.FEED and not speaker.heard,
     )
 
 

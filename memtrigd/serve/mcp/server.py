@@ -8,6 +8,7 @@ session of a higher one.
 from typing import Any, Final
 
 import mcp_types as types
+import msgspec
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.runner import serve_dual_era_loop
@@ -36,6 +37,10 @@ _NOT_CACHED: Final = (
 )
 
 
+class _Numbered(msgspec.Struct):
+    id: Any = msgspec.UNSET
+
+
 class SdkLibrary:
     """The Library of the official SDK."""
 
@@ -48,6 +53,11 @@ class SdkLibrary:
     def read(self, line: bytes) -> tuple[Any, Any]:
         """A message made of a line, and the id if it is a request."""
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        if (
+            isinstance(message, types.JSONRPCNotification)
+            and msgspec.json.decode(line, type=_Numbered).id is not msgspec.UNSET
+        ):
+            raise ValueError("an id that is none")  # it waits for an answer that a notification never gets
         number = message.id if isinstance(message, types.JSONRPCRequest) else None
         return SessionMessage(message), number
 

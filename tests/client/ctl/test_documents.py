@@ -34,9 +34,13 @@ SHAPES = {
     ),
     "forget k": (
         wire.Forgotten(count=0, memories=[], levels=["PUBLIC"]),
-        {"count": 0, "memories": [], "levels": ["PUBLIC"], "elsewhere": [], "dry_run": False, "suppressed": None},
+        {"count": 0, "memories": [], "levels": ["PUBLIC"], "elsewhere": [], "dry_run": False, "suppressed": None}
+        | {"hidden": 0},
     ),
-    "undo m": (wire.Undone(memories=[]), {"memories": [], "kept": [], "dry_run": False}),
+    "undo m": (
+        wire.Undone(memories=[]),
+        {"memories": [], "kept": [], "dry_run": False, "entries": 0, "more": 0, "more_kept": 0},
+    ),
     "review": (wire.Reviewed(items=[]), {"items": [], "more": 0}),
     "recall": (wire.Recalled(ideas=[]), {"ideas": []}),
     "suppressions": (wire.Wishes(suppressions=[]), {"suppressions": []}),

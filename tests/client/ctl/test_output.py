@@ -70,7 +70,7 @@ def trust_results(text: str, memory: wire.Record) -> dict[str, wire.Result]:
     wish = wire.Wish(id=text, scope=text, level=text, at=MOMENT, entity=text, reason=text)
     told = wire.Told(memories=[memory, memory], steps=[step])
     return {
-        **dict.fromkeys(("confirm", "reject", "deny", "unforget"), settled),
+        **dict.fromkeys(("confirm", "reject", "deny", "pin", "unforget"), settled),
         **dict.fromkeys(("history", "why"), told),
         "write": wire.Saved(id=text, key=text, level=text, status=text, outcome=text),
         "forget": wire.Forgotten(count=1, memories=touched, levels=[text], elsewhere=[text]),

@@ -70,6 +70,8 @@ async def save(desk: Desk, given: Save) -> Shown:
     fields = {name: getattr(given, name) for name in Save.__struct_fields__}
     saved = await desk.ask(wire.Save(**fields), wire.Saved)
     lines = [f"{_OUTCOMES.get(saved.outcome, saved.outcome)}: {saved.key}."]
+    if saved.unheard:
+        lines.append("The user was not heard to say the quote, so it counts as yours: quote them word by word.")
     if saved.similar:
         lines.append("Similar, say replaces=ID if you mean to correct one:")
         lines += [f"- {each.id} {each.key}: {texts.one_line(each.content, 120)}" for each in saved.similar]
@@ -80,6 +82,7 @@ async def save(desk: Desk, given: Save) -> Shown:
         "status": saved.status,
         "outcome": saved.outcome,
         "seen_count": saved.seen_count,
+        "unheard": saved.unheard,
         "similar": [{"id": each.id, "key": each.key, "content": each.content[: texts.LINE]} for each in saved.similar],
     }
     return Shown("\n".join(lines), data)
