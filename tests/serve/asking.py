@@ -277,6 +277,9 @@ HOSTS: Final[Table] = {
     wire.GuidanceHistory: (1, st.just(wire.GuidanceHistory())),
     wire.AuditVerify: (1, st.builds(wire.AuditVerify, level=st.none() | some_levels)),
     wire.AuditShow: (1, st.builds(wire.AuditShow, level=st.none() | some_levels, limit=st.sampled_from([1, 50]))),
+    **dict.fromkeys(  # they copy files and swap them: tests of their own
+        (wire.BackupNow, wire.BackupList, wire.BackupVerify, wire.Restore), (0, st.just(wire.BackupList()))
+    ),
     wire.Prove: (0, st.just(wire.Prove(level="PUBLIC"))),  # it plays a history of its own, twice
     wire.SessionEnd: (1, st.builds(wire.SessionEnd, session=st.just(SESSION))),
 }

@@ -60,7 +60,9 @@ def test_what_a_hook_heard_attests_a_quote(shared_daemon: Daemon, owner: Owner) 
             assert relayed(line, f"heard-{number}", quote).attested
         for number, quote in enumerate(("my dose is 15 mg", "我吃香菜", "吃香菜", "मला चह")):
             assert not relayed(line, f"unheard-{number}", quote).attested
-        told = [wire.Save(content=f"told {quote}", source="user_explicit", quote=quote) for quote in ("吃香菜", "1.5 mg")]
+        told = [
+            wire.Save(content=f"told {quote}", source="user_explicit", quote=quote) for quote in ("吃香菜", "1.5 mg")
+        ]
         assert [line.ask(save, wire.Saved).unheard for save in told] == [True, False]
         guess = line.ask(wire.Save(key="heard-guess", content="She drinks tea", source="self_inferred"), wire.Saved)
         assert line.refusal(wire.Confirm(id=guess.id, quote="certainly")).code == "not_yours"

@@ -119,6 +119,32 @@ def day_results(text: str) -> dict[str, wire.Result]:
         "init": wire.Initialised(ready=True, level=text, facts={text: text}),
         "listen": wire.Subscribed(to=[text]),
         **guidance_results(text),
+        **journal_results(text),
+    }
+
+
+def journal_results(text: str) -> dict[str, wire.Result]:
+    """Make the results of the verbs about the journals, and of the proof."""
+    row = wire.AuditRow(level=text, seq=1, at=MOMENT, op=text, actor=text, seal=text, session=text, id=text)
+    proof = wire.Proof(
+        level=text,
+        at=MOMENT,
+        server=text,
+        above={text: 1},
+        asked={text: 1},
+        probes=1,
+        differing=1,
+        differing_kinds=[text],
+        digest=text,
+        covers=[text],
+        leaves_out=[text],
+    )
+    return {
+        "audit verify": wire.Audited(
+            audits=[wire.Audit(level=text, head=f"{text}:7:{text}", problems=[text])], control=[text]
+        ),
+        **dict.fromkeys(("audit show", "audit export"), wire.AuditRows(rows=[row], next_cursor=text)),
+        "prove": proof,
     }
 
 

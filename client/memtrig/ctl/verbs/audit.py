@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.catalogue import level
+from memtrig.ctl.catalogue import level as read_level
 from memtrig.ctl.failure import REFUSED
 from memtrig.ctl.grammar import CONTROL, LONG, DaemonVerb, Family, Option, integer
 from memtrig.ctl.render import one_line, paragraph
@@ -19,7 +19,7 @@ LINES = 3
 """Lines of each problem."""
 PAGE = 1000
 """Rows that are asked for at a time."""
-LEVEL = Option("level", "--level", "LEVEL", "the journal of this level alone", read=level, values=LEVELS)
+LEVEL = Option("level", "--level", "LEVEL", "the journal of this level alone", read=read_level, values=LEVELS)
 SINCE = Option("since", "--since", "TIME", "not what is older; ISO 8601")
 
 
@@ -36,14 +36,14 @@ def show(audited: dict[str, Any], screen: Screen) -> list[str]:
     """Show each level: sound and where its journal ends, or its problems."""
     lines = []
     for each in document(audited)["audits"]:
-        rows = _rows(each["head"])
-        lines.append(f"{each['level']}: {rows}all is as the journal left it." if each["sound"] else f"{each['level']}:")
+        level, rows = one_line(each["level"]), _rows(each["head"])
+        lines.append(f"{level}: {rows}all is as the journal left it." if each["sound"] else f"{level}:")
         for problem in each["problems"]:
             lines += paragraph(one_line(problem), screen.columns, LINES)
         lines += [f"  Not shown: {each['more']:,} more."] if each["more"] else []
     control = audited.get("control", [])
     lines += ["control.db:", *(f"  {one_line(problem)}" for problem in control)] if control else []
-    heads = [each["head"] for each in document(audited)["audits"] if each["head"]]
+    heads = [one_line(each["head"]) for each in document(audited)["audits"] if each["head"]]
     if not heads and not code(audited):
         return lines
     if code(audited):

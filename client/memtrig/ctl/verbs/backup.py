@@ -31,7 +31,10 @@ def show_now(made: dict[str, Any], screen: Screen) -> list[str]:
     """Say what was made, and what is not in it."""
     copy = made["backup"]
     lines = [f"Backup {screen.bold(one_line(copy['name']))} holds {_levels(copy)}: {copy['bytes'] / 1e6:,.1f} MB."]
-    lines += [f"{name} could not be read and is not in it: see `memtrigctl status`." for name in copy.get("failed", [])]
+    lines += [
+        f"{one_line(name)} could not be read and is not in it: see `memtrigctl status`."
+        for name in copy.get("failed", [])
+    ]
     return lines + [f"{one_line(each)} did not get its copy." for each in made.get("not_copied", [])]
 
 
@@ -79,7 +82,7 @@ def code_verify(told: dict[str, Any]) -> int:
 
 
 def _levels(copy: dict[str, Any]) -> str:
-    return "all levels" if len(copy["levels"]) == len(LEVELS) else ", ".join(copy["levels"])
+    return "all levels" if len(copy["levels"]) == len(LEVELS) else ", ".join(map(one_line, copy["levels"]))
 
 
 NOW = DaemonVerb(

@@ -30,7 +30,7 @@ def show(shown: dict[str, Any], screen: Screen) -> list[str]:
     _complain_of(shown)
     lines = [safe(shown["text"]).rstrip("\n")]
     if screen.columns is not None:
-        since = f"{one_line(shown['source'])}, version {shown['version']}, since {screen.when(shown['at'])}"
+        since = f"{one_line(shown['source'])}, version {one_line(shown['version'])}, since {screen.when(shown['at'])}"
         lines += ["", screen.dim(since)]
     return lines
 

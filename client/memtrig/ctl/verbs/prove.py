@@ -29,19 +29,19 @@ def document(proof: dict[str, Any]) -> dict[str, Any]:
 def show(proof: dict[str, Any], screen: Screen) -> list[str]:
     """Write the report: what was found, how, and what it does not show."""
     found = document(proof)
-    dropped = ", ".join(f"{name} ({counted(count)})" for name, count in found["above"].items())
+    dropped = ", ".join(f"{one_line(name)} ({counted(count)})" for name, count in found["above"].items())
     kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in found["asked"].items())
     columns = screen.columns or WIDTH
     facts = (
-        ("Level", found["level"]),
+        ("Level", one_line(found["level"])),
         ("Dropped", dropped),
         ("Questions", f"{found['probes']:,}: {kinds}"),
         ("Differing", f"{found['differing']:,}" + _in_kinds(found["differing_kinds"])),
         ("Seen above", f"{found['seen_above']:,} of the first questions were answered otherwise at the highest level"),
-        ("Replies", f"SHA-256 {found['digest']}"),
-        ("Made", f"{found['at']} by memtrigd {one_line(found['server'])}"),
+        ("Replies", f"SHA-256 {one_line(found['digest'])}"),
+        ("Made", f"{one_line(found['at'])} by memtrigd {one_line(found['server'])}"),
     )
-    lines = [f"Proof for {found['level']}: {_SAYS[found['verdict']]}", ""]
+    lines = [f"Proof for {one_line(found['level'])}: {_SAYS[found['verdict']]}", ""]
     for name, value in facts:
         first, *others = wrap(value, columns - 12)
         lines += [f"{name:<12}{first}", *(f"{'':12}{line}" for line in others)]

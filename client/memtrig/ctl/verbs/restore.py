@@ -37,7 +37,8 @@ def show(told: dict[str, Any], screen: Screen) -> list[str]:
     memory = told.get("memory")
     if memory:
         verb = "would be put back" if dry else "is back"
-        return [f"{one_line(memory['key'])} at {memory['level']} {verb} as backup {name} has it: {memory['status']}."]
+        what = f"{one_line(memory['key'])} at {one_line(memory['level'])}"
+        return [f"{what} {verb} as backup {name} has it: {one_line(memory['status'])}."]
     before, after = told.get("before", {}), told.get("after", {})
     rows = [(each, f"{before[each]:,}" if each in before else "?", f"{after[each]:,}") for each in told["levels"]]
     table = screen.table(("LEVEL", "MEMORIES NOW", "IN THE BACKUP"), rows)
