@@ -106,7 +106,7 @@ def data(*, steady: bool) -> Table:
         wire.Save: (8, _saves(steady=steady)),
         wire.Get: (3, st.builds(wire.Get, key=_keys)),
         wire.Search: (
-            2,
+            3,
             st.builds(wire.Search, query=st.sampled_from(QUERIES), max_results=st.sampled_from([1, 2, 10, 100])),
         ),
         wire.List: (
@@ -252,7 +252,7 @@ def asides(*, steady: bool) -> Table:
 
 HOSTS: Final[Table] = {
     wire.SessionRaise: (
-        3,
+        5,
         st.builds(
             wire.SessionRaise, session=st.just(SESSION), level=some_levels, reason=st.just(f"it read a file of {MARK}")
         ),
@@ -272,6 +272,11 @@ HOSTS: Final[Table] = {
     ),
     wire.SessionUntrusted: (1, st.builds(wire.SessionUntrusted, session=st.just(SESSION))),
     wire.SessionList: (1, st.builds(wire.SessionList, all=st.booleans())),
+    wire.SessionEnd: (1, st.builds(wire.SessionEnd, session=st.just(SESSION))),
+}
+"""What a host asks of sessions."""
+
+MACHINE: Final[Table] = {
     wire.GuidanceShow: (1, st.just(wire.GuidanceShow())),
     wire.GuidanceCheck: (1, st.just(wire.GuidanceCheck(text=f"Speak of {MARK}."))),
     wire.GuidanceHistory: (1, st.just(wire.GuidanceHistory())),
@@ -281,9 +286,8 @@ HOSTS: Final[Table] = {
         (wire.BackupNow, wire.BackupList, wire.BackupVerify, wire.Restore), (0, st.just(wire.BackupList()))
     ),
     wire.Prove: (0, st.just(wire.Prove(level="PUBLIC"))),  # it plays a history of its own, twice
-    wire.SessionEnd: (1, st.builds(wire.SessionEnd, session=st.just(SESSION))),
 }
-"""What a host asks of sessions."""
+"""What the owner asks of this machine's files: two daemons have each their own."""
 
 ARRIVALS: Final[Table] = {
     wire.Hello: (

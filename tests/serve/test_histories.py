@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from memtrig import wire
 
-from tests.serve.asking import ARRIVALS, HOSTS, OWNERS, asides, data, days, life
+from tests.serve.asking import ARRIVALS, HOSTS, MACHINE, OWNERS, asides, data, days, life
 from tests.serve.harness import Nursery
 from tests.serve.histories import Move, histories
 from tests.serve.replay import Step, play_in_full
@@ -88,7 +88,7 @@ def test_every_request_is_made() -> None:
     common = {*data(steady=False), *life(steady=False), *days(steady=False)}
     assert common | {*asides(steady=False), *ARRIVALS} == set(get_args(wire.AgentRequest))
     assert common | {*OWNERS} == set(get_args(wire.OwnerData))
-    assert {*HOSTS, *asides(steady=False), wire.Act} == set(get_args(wire.ControlRequest))
+    assert {*HOSTS, *MACHINE, *asides(steady=False), wire.Act} == set(get_args(wire.ControlRequest))
 
 
 def _sights(step: Step) -> Iterator[str]:

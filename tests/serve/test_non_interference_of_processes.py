@@ -27,8 +27,8 @@ NAMES = {"suppressed", "conflicts", "id", "session", "resume", "supersedes", "su
 ITS_OWN = {"created", "updated", "time", "opened", "ended", "started", "pid", "home", "at", "date", "recorded"}
 ITS_OWN |= {"done_at", "since", "note"}
 """Fields that tell of the process and of its clock."""
-STAMPS = {"last_recalled", "recall_count", "dream"}
-"""Fields that a real daemon writes in batches, a while behind its answers, or of its own accord."""
+STAMPS = {"last_recalled", "recall_count", "dream", "guidance", "backups"}
+"""Fields that a real daemon writes in batches, a while behind its answers, or of its own accord; and its own files."""
 names_in = re.compile(r"[mst]zz[a-z]+zz\d+").sub
 
 

@@ -240,7 +240,9 @@ def test_another_name_swallows_no_other_word(memory: memtrig.Memory, owner: Owne
 def test_nobodys_promise_is_lost(shared_daemon: Daemon) -> None:
     """B2: twenty agents promise at the same moment, and twenty promises are kept."""
     with at(shared_daemon, *["public"] * 20) as agents, ThreadPoolExecutor(20) as pool:
-        told = list(pool.map(lambda agent: agent.promises.add("Bring the seeds along.", "2001-01-01"), agents))
+        told = list(
+            pool.map(lambda agent: agents[agent].promises.add(f"Bring bag {agent} along.", "2001-01-01"), range(20))
+        )
         assert {each.id for each in told} <= {each.id for each in agents[0].promises.check().promises}
         assert len({each.id for each in told}) == 20
 
