@@ -32,7 +32,11 @@ demo: $(INSTALLED) ## play the whole story on a throw-away home
 
 .PHONY: test
 test: $(INSTALLED) ## run the tests
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not deep and not soak and not mcp"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not deep and not slow and not soak and not mcp"
+
+.PHONY: test-slow
+test-slow: $(INSTALLED) ## run the tests that take long: files and journals under many real daemons, guards of the histories
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
 
 .PHONY: test-deep
 test-deep: $(INSTALLED) ## run the property tests for long: 5,000 histories of non-interference

@@ -1,8 +1,11 @@
 """The nine edits of agent-memory-integrity: each is reported, or is known not to be."""
 
+import pytest
 from agmi.check import run
 
 from tests.agmi.adapter import Memtrigd, MemtrigdAlone
+
+pytestmark = pytest.mark.slow
 
 
 def test_every_edit_is_reported() -> None:

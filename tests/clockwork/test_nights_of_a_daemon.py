@@ -14,6 +14,8 @@ from tests.serve.late import LateDaemon
 from tests.serve.lives import Owner, content, served
 from tests.talk import Line, dial
 
+pytestmark = pytest.mark.slow
+
 MEMORIES = 2500
 
 

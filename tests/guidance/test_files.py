@@ -16,6 +16,8 @@ from memtrigd.guidance.spine import MAX_BYTES
 from tests.conftest import Daemon
 from tests.talk import Line, agent, dial
 
+pytestmark = pytest.mark.slow
+
 WITHIN = 2.0
 """Seconds from an editor's last act until agents are served the change."""
 

@@ -13,6 +13,8 @@ from memtrigd.domain.moments import DAY, Micros, to_iso
 from tests.serve.harness import Line, Nursery, World
 from tests.serve.histories import START
 
+pytestmark = pytest.mark.slow
+
 YEAR = 365 * DAY
 HOUR = DAY // 24
 WEEKS = range(7 * DAY, YEAR, 7 * DAY)

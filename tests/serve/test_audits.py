@@ -153,6 +153,7 @@ def test_ends_are_kept_every_minute(cast: Cast) -> None:
     assert any("does not hold row 3" in problem for problem in problems)
 
 
+@pytest.mark.slow
 def test_a_proof_holds_on_what_is_there(cast: Cast) -> None:
     """No reply at INTERNAL changes without the levels above, at the top many do; the store itself is not touched."""
     before = cast.world.problems(), [cast.world.file(level).read_bytes() for level in Level]
@@ -167,6 +168,7 @@ def test_a_proof_holds_on_what_is_there(cast: Cast) -> None:
     assert not any(text in said for text in (*TEXTS.values(), "kept-secret", "Asha"))
 
 
+@pytest.mark.slow
 def test_a_proof_fails_where_a_reply_tells_of_a_level_above(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """A gate that let agents read everything would be found out."""
     permit = policy.permit
@@ -186,6 +188,7 @@ def test_nothing_is_above_the_highest_level(cast: Cast) -> None:
     assert code(cast.world.connect(CONTROL).ask(wire.Prove(level="SECRET"))) == "bad_level"
 
 
+@pytest.mark.slow
 def test_whatever_was_done_by_the_daemon_is_sound(fresh: Nursery) -> None:
     """No history of saves, denials, erasures, undoes and clocks leaves a journal or an index that is doubted."""
 

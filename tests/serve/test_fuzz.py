@@ -39,6 +39,8 @@ GOOD: dict[str, list[Any]] = {
     "request": [{"type": "list"}, {"type": "save", "content": "x", "key": "tea"}, {"type": "get", "key": "tea"}],
     "cursor": ["WzEsIm0xIl0="],
 }
+NOT_HERE = {"restore", "prove"}
+"""The first begins the daemon anew, which ends every line; the second takes a while, on a copy of its own."""
 numbers = st.integers(-(2**63), 2**64 - 1) | st.floats()
 nasty = st.recursive(
     st.none() | st.booleans() | numbers | st.text(st.characters(exclude_categories=["Cs"])) | st.binary(max_size=40),
@@ -51,7 +53,7 @@ odd_text = st.text(st.sampled_from("\x00\n\t \u200b\u202eａ.'\"*()-/:\x7f\u2028
 @st.composite
 def requests(draw: st.DrawFn) -> dict[str, Any]:
     """A request of any type: each field absent, good, or of any shape."""
-    tag = draw(st.sampled_from(sorted(STRUCTS)))
+    tag = draw(st.sampled_from(sorted(STRUCTS.keys() - NOT_HERE)))
     told: dict[str, Any] = {"type": tag}
     for field in STRUCTS[tag].__struct_encode_fields__:
         choice = draw(st.integers(0, 9))

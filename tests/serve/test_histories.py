@@ -62,7 +62,7 @@ MUST_SHOW = {
 """In how many of the examples each is to be seen, at least: about half of what was counted."""
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_histories_are_full_of_what_could_leak(fresh: Nursery) -> None:
     """Levels meet at keys, searches find, masks and cursors are made, sessions rise, and errors of each kind come."""
     seen: Counter[str] = Counter()

@@ -16,6 +16,8 @@ from memtrigd.domain.levels import Level
 from tests.conftest import Daemon
 from tests.talk import agent, dial
 
+pytestmark = pytest.mark.slow
+
 GUARDS = {
     "audit_is_not_edited": "BEFORE UPDATE ON audit",
     "audit_is_not_cut": "BEFORE DELETE ON audit",

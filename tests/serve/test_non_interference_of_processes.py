@@ -11,6 +11,7 @@ from contextlib import ExitStack, closing
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from memtrig import wire
@@ -22,6 +23,8 @@ from tests.conftest import Daemon
 from tests.serve.harness import Nursery
 from tests.serve.histories import Move, histories
 from tests.serve.replay import Step, play_in_full, purged
+
+pytestmark = pytest.mark.slow
 
 NAMES = {"suppressed", "conflicts", "id", "session", "resume", "supersedes", "superseded_by", "contests", "next_cursor"}
 ITS_OWN = {"created", "updated", "time", "opened", "ended", "started", "pid", "home", "at", "date", "recorded"}

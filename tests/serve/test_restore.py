@@ -5,10 +5,13 @@ import signal
 import time
 
 import memtrig
+import pytest
 from memtrig import wire
 
 from tests.conftest import Daemon
 from tests.talk import agent, dial
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_level_goes_back_while_an_agent_waits_at_the_door(daemon: Daemon) -> None:

@@ -87,6 +87,7 @@ def test_history_counts_what_no_reply_holds(memory: memtrig.Memory) -> None:
     assert {step.id for step in told.steps} <= {row.id for row in told.memories}
 
 
+@pytest.mark.slow
 def test_history_counts_steps_that_no_reply_holds(memory: memtrig.Memory) -> None:
     """A memory that was said again and again has a long life: its last steps are told, the others counted."""
     text = "said again " + "x" * 200_000

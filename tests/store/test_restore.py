@@ -21,6 +21,8 @@ from memtrigd.store.schema import LEVELS, Schema
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
 
+pytestmark = pytest.mark.slow
+
 INTERNAL = Level.INTERNAL
 AT = 1_790_000_000_000_000
 

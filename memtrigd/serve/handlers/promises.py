@@ -28,19 +28,20 @@ def add(turn: Turn, request: wire.PromiseAdd) -> wire.Promised:
         "entity": None if request.entity is None else name(request.entity, "entity"),
     }
     due = None if request.deadline is None else rules.deadline(request.deadline, turn.zone)
-    known = next((each for each in turn.view.writer.entries(Sort.PROMISE) if _is_same(each, body, due, turn)), None)
+    store = turn.view.writer
+    words = store.digest(canonical(str(body["text"]))).hex()
+    known = next((each for each in store.entries(Sort.PROMISE, name=words) if _is_same(each, body, due, turn)), None)
     if known is not None:
         return wire.Promised(promise=shown(known, turn.now))
-    promise = made(turn, Sort.PROMISE, body, due=due)
+    promise = made(turn, Sort.PROMISE, body, due=due, name=words)
     turn.view.writer.keep(promise, turn.change("promise"))
     return wire.Promised(promise=shown(promise, turn.now))
 
 
 def _is_same(promise: Entry, body: Body, due: Micros | None, turn: Turn) -> bool:
-    """Tell whether an open promise says what is promised again, which may leave out until when."""
-    said = canonical(str(promise.body["text"])) == canonical(str(body["text"]))
+    """Tell whether an open promise of the same words is what is promised again, which may leave out until when."""
     of = promise.body["entity"] == body["entity"] and promise.space == turn.view.own_space
-    return said and of and due in (None, promise.due)
+    return of and due in (None, promise.due)
 
 
 def done(turn: Turn, request: wire.PromiseDone) -> wire.Promised:

@@ -13,6 +13,8 @@ import pytest
 
 from tests.conftest import Daemon
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
