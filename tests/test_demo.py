@@ -8,6 +8,8 @@ import pytest
 from tests.conftest import Daemon
 from tests.demo import SCENES, Story
 
+pytestmark = pytest.mark.slow
+
 SCREENS = 2 * 50
 """Lines of two tall terminals."""
 

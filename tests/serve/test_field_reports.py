@@ -58,6 +58,7 @@ def test_two_processes_lose_nothing_of_each_other(shared_daemon: Daemon) -> None
         assert {f"{name}-{n}" for name in names for n in range(20)} <= keys
 
 
+@pytest.mark.slow
 def test_a_dozen_sessions_share_one_database(shared_daemon: Daemon) -> None:
     """BR-005: 12 client processes read and write at once; none hangs, and only the daemon has the files open."""
     clients = [start(MIXED, shared_daemon, f"br005-{n}", "2") for n in range(12)]
@@ -89,6 +90,7 @@ def test_a_frozen_client_holds_nobody_up(shared_daemon: Daemon) -> None:
     assert client.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("processes", "connections"), [(8, 10), pytest.param(50, 20, marks=pytest.mark.soak)], ids=["80", "1000"]
 )

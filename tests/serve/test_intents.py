@@ -17,6 +17,8 @@ from tests.serve.harness import World
 from tests.serve.lives import at, content
 from tests.talk import dial
 
+pytestmark = pytest.mark.slow
+
 LEVELS = [level.slug for level in Level]
 
 

@@ -17,6 +17,8 @@ from tests.serve.harness import Nursery, mark
 from tests.serve.talking import Heard, McpWorld, Step, play_again, play_in_full
 from tests.serve.talks import Move, talks
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = 40
 DEEP_EXAMPLES = int(os.environ.get("MEMTRIG_EXAMPLES", "5000")) // 2
 

@@ -13,6 +13,8 @@ from mcp import Client
 from memtrigd.serve.mcp import texts
 from tests.serve.mcp.conftest import Agent
 
+pytestmark = pytest.mark.slow
+
 SLACK = 200
 """Tokens for the frame around what is counted."""
 

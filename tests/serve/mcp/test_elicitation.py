@@ -132,6 +132,7 @@ def status_of(line: Wire, key: str) -> str:
     return "not served" if got["isError"] else str(got["structuredContent"]["status"])
 
 
+@pytest.mark.slow
 def test_a_question_survives_a_restart_and_is_answered_once(daemon: Daemon) -> None:
     """The same answer again is answered as before and does nothing; another is refused; the key is private."""
     with wired(daemon, can=FORMS) as line:
