@@ -22,6 +22,7 @@ usage: memtrig-mcp [--level LEVEL] [--agent NAME] [--conversation NAME] [--space
 
 The memory of one agent over MCP: its host starts this and speaks through stdin and stdout. LEVEL is
 public, internal (the default), confidential or restricted. With --no-start, no daemon is started.
+With --space auto, what belongs to the git project in which it runs is kept beside what all share.
 """
 HELD = 1 << 20
 """Bytes that wait in one direction; then no more are read."""
@@ -46,6 +47,10 @@ def main() -> int:
             sys.stderr.write(USAGE)
             return 0
         options = arguments(sys.argv[1:])
+        if options["space"] == "auto":
+            from memtrig.project import space_of  # loaded by those alone who ask for it
+
+            options["space"] = space_of(".")
         home, level = homes.find(options.pop("home")), options.pop("level") or "internal"
         pump = Pump(home.level_socket(level), Relay(options), home.root, "--no-start" not in sys.argv)
     except (ValueError, OSError) as error:
