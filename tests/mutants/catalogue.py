@@ -114,8 +114,9 @@ CAPTURED: Final = (
     Edit(DISPATCH, "    session: str | None = None\n", "    session: str | None = None\n    taint: Any = None\n"),
     Edit(
         DISPATCH,
-        "session = self.sessions.current(caller.session) if caller.session is not None else None",
-        "session = caller.taint = caller.taint or (caller.session and self.sessions.current(caller.session))",
+        "        return self.sessions.current(caller.session) if caller.session is not None else None\n",
+        "        caller.taint = caller.taint or (caller.session and self.sessions.current(caller.session))\n"
+        "        return caller.taint\n",
     ),
 )
 """A connection keeps the session as it was at its first request."""
@@ -147,7 +148,7 @@ TAINTED: Final = (
     ),
     Mutant(
         "a token that resumes on any socket",
-        (Edit(SESSIONS, "if row is None or row.origin != _origin(door):", "if row is None:"),),
+        (Edit(SESSIONS, "if row is None or row.origin != door.name:", "if row is None:"),),
         (PURGING,),
     ),
     Mutant(

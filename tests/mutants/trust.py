@@ -75,7 +75,7 @@ ACROSS: Final = (
 SPOKEN: Final = (
     Mutant(
         "a quote that is cut out of its denial",
-        (Edit(SPEECH, "not _is_cut_from_its_denial(each, start, end) and not", "not"),),
+        (Edit(SPEECH, "and not _is_cut_from_its_denial(each, start, end)\n", "and True\n"),),
         ("tests/domain/test_speech.py::test_a_quote_is_not_cut_out_of_its_denial",),
     ),
     Mutant(
