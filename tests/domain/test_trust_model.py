@@ -26,6 +26,8 @@ from tests.domain.trust_rows import KEYS, TEXTS, Row, Said
 from tests.serve.asking import START
 from tests.serve.harness import Line, Nursery, World, nursery
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = 60
 DEEP_EXAMPLES = int(os.environ.get("MEMTRIG_EXAMPLES", "5000"))
 PARTS = 4

@@ -140,6 +140,7 @@ def test_any_bytes(fuzzed: Daemon, good: Line, door: str, data: bytes) -> None:
     throw(fuzzed, good, door, data)
 
 
+@pytest.mark.slow
 @brief
 @given(doors, st.lists(requests(), min_size=1, max_size=5))
 def test_any_values(fuzzed: Daemon, good: Line, door: str, told: list[dict[str, Any]]) -> None:

@@ -167,6 +167,8 @@ def test_memory_triggers_replies_have_its_fields(agent: Agent) -> None:
             assert figures["total_entities"] >= 1 and figures["entity_kinds"]["preference"] >= 1
             assert all(len(row) == 3 for row in figures["weakest_active"])
             assert all(len(row) == 4 for row in figures["most_stale_active"])
+            fresh = {"entity": "阳台", "kind": "habit", "value": f"在阳台上种薄荷 {entity}", "source": "user_explicit"}
+            await told(client, "memory_write", **fresh)  # what was found before may count as recalled by now
             recalled = await told(client, "memory_recall", limit=99)
             assert recalled["status"] == "recalled" and recalled["count"] == len(recalled["results"]) > 0
             assert set(recalled["channel"]) == {"warm", "old_treasure"}
