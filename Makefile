@@ -36,7 +36,7 @@ test: $(INSTALLED) ## run the tests
 
 .PHONY: test-slow
 test-slow: $(INSTALLED) ## run the tests that take long: files and journals under many real daemons, guards of the histories
-	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not deep and not soak and not mcp"
 
 .PHONY: test-deep
 test-deep: $(INSTALLED) ## run the property tests for long: 5,000 histories of non-interference
