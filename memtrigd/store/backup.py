@@ -21,7 +21,7 @@ from memtrigd.domain.moments import Micros
 from memtrigd.store import audit, control, keys
 from memtrigd.store.database import open_reader
 from memtrigd.store.faults import refusal_for
-from memtrigd.store.files import sync_directory
+from memtrigd.store.files import sync_directory, sync_file, write_private
 from memtrigd.store.manifest import DRAFT, FILE, FORMAT, KEYS, Manifest, Part, name_at, open_copy
 from memtrigd.store.manifest import sha256 as file_sha256
 from memtrigd.store.migrations import version_of
@@ -175,7 +175,7 @@ def _copy(source: apsw.Connection, path: Path, level: Level | None, pace: Pace) 
         target.pragma("journal_mode", "delete")  # one file, with no log beside it
     finally:
         target.close()
-    _sync(path)
+    sync_file(path)
     copy = open_copy(path)
     try:
         faults = faults_of(copy, pace)
@@ -205,23 +205,6 @@ def _digest(connection: apsw.Connection, table: str, pace: Pace) -> tuple[int, s
 def _copy_key(state: Path, draft: Path, level: Level) -> None:
     name = f"{level.slug}.key"
     write_private(draft / KEYS / name, keys.load(state / KEYS / name))
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """Write a new file, mode 0600, and sync it."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _room_for(state: Path, root: Path, levels: list[Level]) -> None:

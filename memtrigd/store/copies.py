@@ -16,9 +16,9 @@ from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.retention import Keep, kept
 from memtrigd.store import keys
-from memtrigd.store.backup import backups_of, remove, sweep, write_private
+from memtrigd.store.backup import backups_of, remove, sweep
 from memtrigd.store.database import open_reader
-from memtrigd.store.files import sync_directory
+from memtrigd.store.files import sync_directory, write_private
 from memtrigd.store.manifest import DRAFT, FILE, KEYS, Manifest, Part, listing, open_copy, without
 from memtrigd.store.restore import set_aside, unpack
 from memtrigd.store.sqlite_level import SqliteLevelReader, file_name
