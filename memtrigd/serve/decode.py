@@ -9,6 +9,7 @@ from memtrig import wire
 from memtrigd.domain import claim
 from memtrigd.domain.errors import Refusal
 from memtrigd.gate.doors import DoorKind
+from memtrigd.serve import parts
 
 LARGE: Final = 2 << 10
 """Characters of a save from which its analysis goes to a thread of its own: ten milliseconds, were all words new."""
@@ -24,10 +25,14 @@ _EVERY_TYPE = frozenset(
     for cls in union.__args__
 )
 _HINT = "docs/protocol.md lists the operations and their fields."
+_CROWDED: Final = msgspec.Raw(b"\xc0")
+"""In the place of a request that has too many parts to be decoded."""
 
 
 def call(body: bytes) -> wire.Call:
     """Decode the outer map of a request. Raises Refusal ``bad_frame``."""
+    if len(body) >= parts.COUNTED and parts.is_crowded(body):
+        return wire.Call(_number(body), _CROWDED)
     try:
         return wire.decode_call(body)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -37,9 +42,10 @@ def call(body: bytes) -> wire.Call:
 def request(kind: DoorKind, raw: msgspec.Raw) -> wire.Request:
     """Decode a request as the door allows.
 
-    Raises Refusal ``not_here`` for another door's, ``too_large`` for a content that must not even wait, else
-    ``bad_request``.
+    Raises Refusal ``not_here`` for another door's, ``too_large`` for what must not even wait, else ``bad_request``.
     """
+    if raw is _CROWDED:
+        raise Refusal("too_large", f"The request has more than {parts.MOST:,} values.", _HINT)
     try:
         decoded = _DECODERS[kind](raw)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -53,6 +59,14 @@ def request(kind: DoorKind, raw: msgspec.Raw) -> wire.Request:
     return decoded
 
 
+def _number(body: bytes) -> int:
+    """The id of a call that is not decoded as a whole: it is read where it stands first, as our clients write it."""
+    try:
+        return msgspec.msgpack.decode(body[4 : 5 + _WIDTHS.get(body[4], 0)], type=int) if body[1:4] == b"\xa2id" else 0
+    except msgspec.MsgspecError:
+        return 0
+
+
 def _tag(raw: msgspec.Raw) -> object:
     """Read the type of a request that did not decode."""
     try:
@@ -64,6 +78,10 @@ def _tag(raw: msgspec.Raw) -> object:
 def _carries(kind: DoorKind, tag: object) -> bool:
     union = {DoorKind.CONTROL: wire.ControlRequest, DoorKind.HOOK: wire.HookRequest}.get(kind, wire.AgentRequest)
     return any(cls.__struct_config__.tag == tag for cls in union.__args__)
+
+
+_WIDTHS: Final = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8, 0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8}
+"""Bytes of an int behind its first one."""
 
 
 class _Tagged(msgspec.Struct):

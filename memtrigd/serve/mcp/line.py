@@ -11,11 +11,12 @@ import msgspec
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.serve.mcp.aside import Aside
+from memtrigd.serve.mcp.aside import LARGE, Aside
 from memtrigd.serve.mcp.bus import Bus
 from memtrigd.serve.mcp.desk import Desk, Greeted, Service
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.mcp.streams import Incoming, Outgoing
+from memtrigd.serve.parts import MOST, Marks
 from memtrigd.serve.protocol import Connection
 
 LONGEST: Final = 16 << 20
@@ -56,6 +57,7 @@ class Line(asyncio.Protocol):
         self._buffer = bytearray()
         self._scanned = 0
         self._skipping = False
+        self._marks = Marks()
         self._early: list[bytes] = []
         self._stopping = False
         self._scheduled = False
@@ -112,22 +114,29 @@ class Line(asyncio.Protocol):
         return crowded or self.outgoing.clogged or self._stopping or self._transport.is_closing()
 
     def _cut(self) -> bytes | None:
-        """Cut the next line off the buffer; None where no more are whole. One that is too long is skipped."""
+        """Cut the next line off the buffer; None where no more are whole."""
         while (end := self._buffer.find(b"\n", self._scanned)) >= 0:
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
-            self._scanned = 0
-            if not self._skipping:
+            self._look(line[self._scanned :] if end >= LARGE else b"", end)
+            skipped = self._skipping
+            self._scanned, self._skipping, self._marks = 0, False, Marks()
+            if not skipped:
                 return line
-            self._skipping = False
-        self._scanned = len(self._buffer)
-        if self._scanned > LONGEST:
-            if not self._skipping:
-                self._complain(None, _INVALID, f"A line may have {LONGEST >> 20} MiB; this one is longer.")
-            self._skipping = True
+        self._look(bytes(self._buffer[self._scanned :]), len(self._buffer))
+        if self._skipping:
             self._buffer.clear()
-            self._scanned = 0
+        self._scanned = len(self._buffer)
         return None
+
+    def _look(self, piece: bytes, size: int) -> None:
+        """Look at what a line goes on with, while it arrives: what can't be served is skipped to its end."""
+        if self._skipping:
+            return
+        self._marks.feed(piece)
+        if size > LONGEST or self._marks.too_many:
+            self._complain(None, _INVALID, f"A line may have {LONGEST >> 20} MiB and {MOST:,} values; this has more.")
+            self._skipping = True
 
     def _read(self, line: bytes) -> None:
         if self.desk is None:
