@@ -15,7 +15,7 @@ from memtrig import wire
 from msgspec import Struct
 
 import memtrigd
-from memtrigd.clockwork import ways_back
+from memtrigd.clockwork import imports, ways_back
 from memtrigd.clockwork.copybook import Copybook
 from memtrigd.clockwork.jobs import due
 from memtrigd.clockwork.scheduler import LastRuns
@@ -74,6 +74,8 @@ class Backups:
         self.plan = plan
         self._state = state
         self._lane = lane
+        self._writers = writers
+        self._rows = rows
         self._runs = runs
         self._clock = clock
         self._restart = restart
@@ -126,6 +128,28 @@ class Backups:
         """Back up every level, or one, for the owner."""
         levels = [parse_level(request.level)] if request.level is not None else list(Level)
         self._make("owner", levels, lambda outcome: told(_or(outcome, _backed_up)))
+
+    def before_repair(self, levels: list[Level], told: Told) -> None:
+        """Back up levels whose indexes are about to be made anew; ``told`` gets the manifest or an exception."""
+        self._make("repair", levels, lambda outcome: told(outcome if isinstance(outcome, Exception) else outcome[0]))
+
+    def before_import(self, request: wire.ImportBegin, told: Told) -> None:
+        """Back up a level to which the owner is about to import, and keep in mind that they are."""
+        level, now = parse_level(request.level), self._clock()
+
+        def made(outcome: Any) -> None:
+            if isinstance(outcome, Exception):
+                told(outcome)
+            elif outcome[0].failed:
+                told(Refusal("level_unavailable", f"{level.name} can't be backed up.", "`memtrigctl status` tells why."))
+            else:
+                imports.begun(self._writers, level, now, ways_back.copy_of(outcome[0]), told)
+
+        self._make("import", [level], made)
+
+    def after_import(self, request: wire.ImportEnd, told: Told) -> None:
+        """Note the end of an import."""
+        imports.end(self._writers, self._rows, request, told)
 
     def list(self, request: wire.BackupList, told: Told) -> None:
         """Tell which backups there are."""

@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from memtrigd.domain.errors import Refusal
 
 Micros: TypeAlias = int
@@ -49,8 +51,39 @@ def from_iso(text: str, zone: tzinfo) -> Micros:
         aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
         return (aware.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1)
     except (ValueError, OverflowError):
+        raise _no_time(text) from None
+
+
+def instant(text: str) -> Micros:
+    """Read ISO 8601 with an offset: the same moment whoever reads it. Raises Refusal ``bad_time``."""
+    moment = from_iso(text, UTC)
+    if datetime.fromisoformat(text.strip()).tzinfo is None:
         raise Refusal(
             "bad_time",
-            f"{text[:40]!r} is not a time.",
-            "Write it as 2026-11-30 or 2026-11-30T18:00+05:30.",
-        ) from None
+            f"{text[:40]!r} says no zone, so it is another moment for everybody.",
+            "Write it as 2026-11-30T18:00+05:30 or 2026-11-30T12:30Z.",
+        )
+    return moment
+
+
+class Span(Struct, frozen=True):
+    """From ``since`` on and before ``until``; None is no bound."""
+
+    since: Micros | None = None
+    until: Micros | None = None
+
+    def holds(self, moment: Micros) -> bool:
+        """Tell whether a moment is in it."""
+        return (self.since is None or moment >= self.since) and (self.until is None or moment < self.until)
+
+
+def span(since: str | None, until: str | None) -> Span:
+    """Read the bounds of a question. Raises Refusal ``bad_time`` for one without an offset, or where they cross."""
+    read = Span(*(None if each is None else instant(each) for each in (since, until)))
+    if read.since is not None and read.until is not None and read.until < read.since:
+        raise Refusal("bad_time", "until is before since.", "Give them in order.")
+    return read
+
+
+def _no_time(text: str) -> Refusal:
+    return Refusal("bad_time", f"{text[:40]!r} is not a time.", "Write it as 2026-11-30 or 2026-11-30T18:00+05:30.")

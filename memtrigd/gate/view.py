@@ -1,5 +1,6 @@
 """A view: what a caller holds of the vault. A file that it may not see is not in it, so no clause can be forgotten."""
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
@@ -198,6 +199,13 @@ class View:
     def find(self, memory_id: str) -> Memory | None:
         """The row with an id, in whichever permitted level it lies."""
         return next(filter(None, (reader.by_id(memory_id) for reader in self.readers)), None)
+
+
+def at_home_in(view: View, space: str) -> View:
+    """The same view of one whose own space is another: organising, not protecting."""
+    other = copy.copy(view)
+    other._spaces = spaces_of(space)
+    return other
 
 
 def narrowed(view: View, space: str | None) -> View:

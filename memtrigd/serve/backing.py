@@ -14,7 +14,9 @@ from memtrigd.serve.handlers import Lane, Operation
 from memtrigd.serve.handlers.putting_back import PutBack, put_back
 
 Told: TypeAlias = Callable[[Any], None]
-Asked: TypeAlias = wire.BackupNow | wire.BackupList | wire.BackupVerify | wire.Restore
+Asked: TypeAlias = (
+    wire.BackupNow | wire.BackupList | wire.BackupVerify | wire.Restore | wire.ImportBegin | wire.ImportEnd
+)
 
 
 class Backups(Protocol):
@@ -22,6 +24,12 @@ class Backups(Protocol):
 
     def now(self, request: wire.BackupNow, told: Told) -> None:
         """Back up every level, or one."""
+
+    def before_import(self, request: wire.ImportBegin, told: Told) -> None:
+        """Back up a level to which the owner is about to import."""
+
+    def after_import(self, request: wire.ImportEnd, told: Told) -> None:
+        """Note the end of an import."""
 
     def list(self, request: wire.BackupList, told: Told) -> None:
         """Tell which backups there are."""
@@ -42,6 +50,10 @@ def ask(backups: Backups, dispatcher: Dispatcher, caller: Caller, request: Asked
     match request:
         case wire.BackupNow():
             backups.now(request, reply)
+        case wire.ImportBegin():
+            backups.before_import(request, reply)
+        case wire.ImportEnd():
+            backups.after_import(request, reply)
         case wire.BackupList():
             backups.list(request, reply)
         case wire.BackupVerify():

@@ -24,7 +24,7 @@ from memtrigd.store.restore import set_aside, unpack
 from memtrigd.store.sqlite_level import SqliteLevelReader, file_name
 from memtrigd.store.statements import COUNT
 
-BEFORE: Final = ("migration", "restore")
+BEFORE: Final = ("migration", "restore", "import", "repair")
 """Why a backup was made before something that could go wrong: the newest of them stays until it is known to be well."""
 
 

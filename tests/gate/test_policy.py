@@ -87,6 +87,11 @@ REQUESTS: list[wire.Request] = [
     wire.AuditVerify(),
     wire.AuditShow(),
     wire.Prove(level="PUBLIC"),
+    wire.Doctor(),
+    wire.SecretsScrub(),
+    wire.Import(records=[]),
+    wire.ImportBegin(),
+    wire.ImportEnd(id="x"),
     wire.HookEnd(),
     wire.Whoami(),
     wire.Ping(),
@@ -103,7 +108,7 @@ DATA |= {"recall", "stats", "decay", "suppressions", "expire", "vacuum", "selfch
 DATA |= {"promise.add", "promise.done", "promise.list", "promise.check", "wellness.add", "wellness.list"}
 DATA |= {"names", "guidance.get", "backup"}
 AGENTS = DATA | {"hello", "whoami", "ping", "status", "subscribe"}
-ACTS = DATA | {"pin", "unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove"}
+ACTS = DATA | {"pin", "unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove", "import"}
 OWNERS = {
     "act",
     "session.open",
@@ -121,6 +126,10 @@ OWNERS = {
     "audit.verify",
     "audit.show",
     "prove",
+    "doctor",
+    "secrets.scrub",
+    "import.begin",
+    "import.end",
     "whoami",
     "ping",
     "status",

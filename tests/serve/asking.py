@@ -100,6 +100,19 @@ def _saves(*, steady: bool) -> Making:
     )
 
 
+_brought = st.builds(
+    wire.ImportRecord,
+    content=st.sampled_from(TEXTS),
+    key=st.sampled_from([*KEYS, None]),
+    entity=st.sampled_from(ENTITIES),
+    tags=st.lists(st.sampled_from(TAGS), max_size=1),
+    created=mostly(None, st.just(to_iso(START - DAY))),
+    status=mostly("active", st.sampled_from(["pending", "superseded"])),
+    level=mostly(None, some_levels),
+)
+"""What a file says, on the keys that others speak of."""
+
+
 def data(*, steady: bool) -> Table:
     """What is asked most. ``steady``: nothing hangs on the time, so that a real daemon can follow."""
     return {
@@ -107,7 +120,13 @@ def data(*, steady: bool) -> Table:
         wire.Get: (3, st.builds(wire.Get, key=_keys)),
         wire.Search: (
             3,
-            st.builds(wire.Search, query=st.sampled_from(QUERIES), max_results=st.sampled_from([1, 2, 10, 100])),
+            st.builds(
+                wire.Search,
+                query=st.sampled_from(QUERIES),
+                max_results=st.sampled_from([1, 2, 10, 100]),
+                since=mostly(None, st.just(_soon(0))),
+                until=mostly(None, st.just(_soon(1))),
+            ),
         ),
         wire.List: (
             1,
@@ -116,6 +135,8 @@ def data(*, steady: bool) -> Table:
                 tag=mostly(None, st.sampled_from(TAGS)),
                 limit=st.sampled_from([1, 2, 3, 50]),
                 cursor=mostly(None, st.just(CURSOR)),
+                since=mostly(None, st.sampled_from([_soon(0), _soon(1)])),
+                until=mostly(None, st.sampled_from([_soon(1), _soon(24)])),
             ),
         ),
         wire.Delete: (3, st.builds(wire.Delete, key=_keys, idempotency_key=_once)),
@@ -223,6 +244,7 @@ OWNERS: Final[Table] = {
         st.builds(wire.WhyNot, key=_keys, space=st.sampled_from(SPACES)) | st.builds(wire.WhyNot, id=_id),
     ),
     wire.Week: (1, st.builds(wire.Week, days=st.sampled_from([1, 7, 366]), limit=st.sampled_from([1, 50]))),
+    wire.Import: (2, st.builds(wire.Import, records=st.lists(_brought, max_size=3), space=mostly(None, st.just("project")))),
     wire.AliasAdd: (3, st.builds(wire.AliasAdd, alias=_names, entity=_names)),
     wire.AliasRemove: (1, st.builds(wire.AliasRemove, alias=_names)),
 }
@@ -283,8 +305,11 @@ MACHINE: Final[Table] = {
     wire.AuditVerify: (1, st.builds(wire.AuditVerify, level=st.none() | some_levels)),
     wire.AuditShow: (1, st.builds(wire.AuditShow, level=st.none() | some_levels, limit=st.sampled_from([1, 50]))),
     **dict.fromkeys(  # they copy files and swap them: tests of their own
-        (wire.BackupNow, wire.BackupList, wire.BackupVerify, wire.Restore), (0, st.just(wire.BackupList()))
+        (wire.BackupNow, wire.BackupList, wire.BackupVerify, wire.Restore, wire.ImportBegin, wire.ImportEnd),
+        (0, st.just(wire.BackupList())),
     ),
+    wire.SecretsScrub: (1, st.builds(wire.SecretsScrub, level=st.none() | some_levels, dry_run=st.booleans())),
+    wire.Doctor: (0, st.just(wire.Doctor())),  # it reads every file, and the disk they lie on
     wire.Prove: (0, st.just(wire.Prove(level="PUBLIC"))),  # it plays a history of its own, twice
 }
 """What the owner asks of this machine's files: two daemons have each their own."""

@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code: 0 done, 1 refused or not found, 2 usage, 3 no daemon.
+    """Run one command line and return its exit code: 0 done, 1 refused or not found, 2 usage, 3 no daemon, 4 in part.
 
     An example: ``main(["--json", "get", "user.tea"])`` prints the memory as one JSON document.
     """
@@ -77,7 +77,8 @@ def _answer(argv: Sequence[str]) -> int:
             options = [f"--{name}={said[name]}" for name in hook.OPTIONS if name in said]
             return hook.main([verb.name.split()[1], *options])
         elif isinstance(verb, DaemonVerb):
-            return _run(verb, command.settings, command.given)
+            meant, given = verb.instead(verb, command.given) if verb.instead else (verb, command.given)
+            return _run(meant, command.settings, given)
     except Failure as failure:
         return output.report(failure, as_json)
     return 0

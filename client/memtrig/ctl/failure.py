@@ -6,6 +6,8 @@ REFUSED = 1
 """Exit code: the daemon refused, or there is no such memory."""
 USAGE = 2
 """Exit code: the command line can't be understood."""
+PARTIAL = 4
+"""Exit code: it was done, but not for all that was given; the rest is where the output says."""
 UNREACHABLE = 3
 """Exit code: no daemon answered, or not in time."""
 

@@ -16,10 +16,12 @@ from memtrig.limits import MAX_FRAME, PREFIX, PROTOCOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from memtrig.homes import Home
+
+    Heard = Callable[[dict[str, Any]], object]
 
 TIMEOUT = 10.0
 """Seconds for the whole question, tries and pauses included."""
@@ -27,7 +29,7 @@ PAUSES = (0.1, 0.3, 0.9)
 """Seconds before another try."""
 WRITES = frozenset(
     ("save", "delete", "confirm", "reject", "deny", "forget", "unforget", "undo", "erase", "expire", "decay", "vacuum")
-) | {"pin", "promise.add", "promise.done", "wellness.add", "alias.add", "alias.remove", "restore"}
+) | {"pin", "promise.add", "promise.done", "wellness.add", "alias.add", "alias.remove", "restore", "import"}
 """The requests that change something: memtrig.wire.Write and what is derived of it."""
 
 
@@ -97,8 +99,8 @@ def make_request(name: str, fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": name, **fields} | ({"idempotency_key": os.urandom(16).hex()} if name in WRITES else {})
 
 
-def ask(caller: Caller, request: dict[str, Any], timeout: float = TIMEOUT) -> Reply:
-    """Ask and wait for the answer.
+def ask(caller: Caller, request: dict[str, Any], timeout: float = TIMEOUT, heard: Heard | None = None) -> Reply:
+    """Ask and wait for the answer; ``heard`` gets the notices that come before it, of which each grants as long again.
 
     A refusal that promises success later is tried again for a moment; a connection that breaks off once, and then a
     daemon that is just starting again is waited for as long. Raises Failure.
@@ -108,7 +110,7 @@ def ask(caller: Caller, request: dict[str, Any], timeout: float = TIMEOUT) -> Re
     lost: Failure | None = None
     while True:
         try:
-            return _exchange(caller, request, deadline)
+            return _exchange(caller, request, deadline, timeout, heard)
         except Failure as failure:
             pause = next(pauses, None)
             if pause is None or not _worth_another_try(failure, lost):
@@ -149,7 +151,9 @@ def _worth_another_try(failure: Failure, lost: Failure | None) -> bool:
     return failure.retryable and not (lost and failure.code == "connection_lost")
 
 
-def _exchange(caller: Caller, request: dict[str, Any], deadline: float) -> Reply:
+def _exchange(
+    caller: Caller, request: dict[str, Any], deadline: float, timeout: float, heard: Heard | None
+) -> Reply:
     """Try once, on a connection of its own: send everything in one piece, read up to the answer of the last."""
     requests = caller.requests(request)
     frames = _frames(requests)
@@ -158,6 +162,10 @@ def _exchange(caller: Caller, request: dict[str, Any], deadline: float) -> Reply
             connection.sendall(frames)
             while True:
                 answer = _read_answer(connection, caller.path, deadline)
+                if heard is not None and isinstance(answer.get("notice"), dict):
+                    heard(_untyped(answer["notice"]))
+                    deadline = time.monotonic() + timeout
+                    continue
                 reply = _unwrap(answer, caller.path)
                 if answer.get("id") == len(requests):
                     return reply

@@ -41,6 +41,7 @@ from memtrig.wire.days import (
     WellnessAdd,
     WellnessList,
 )
+from memtrig.wire.doctor import Diagnosis, Doctor, Finding
 from memtrig.wire.doors import (
     Act,
     AgentRequest,
@@ -56,6 +57,16 @@ from memtrig.wire.doors import (
     SessionOpen,
     SessionRaise,
     SessionUntrusted,
+)
+from memtrig.wire.exchange import (
+    Import,
+    ImportBegin,
+    ImportBegun,
+    Imported,
+    ImportEnd,
+    ImportEnded,
+    ImportRecord,
+    NotTaken,
 )
 from memtrig.wire.frames import (
     Answer,
@@ -160,6 +171,7 @@ from memtrig.wire.results import (
     Untrusted,
     Welcome,
 )
+from memtrig.wire.secrets import OldSecret, SecretsScrub, SecretsScrubbed
 from memtrig.wire.told import (
     Adopted,
     Curve,
@@ -187,14 +199,18 @@ __all__ = [
     "AliasRemove", "Aliases", "Answer", "AnyResult", "Audit", "AuditRow", "AuditRows", "AuditShow", "AuditVerify",
     "Audited", "BackedUp", "Backup", "BackupList", "BackupNow", "BackupQueued", "BackupVerified", "BackupVerify",
     "Backups", "Call", "Checked", "Confirm", "ControlRequest", "Copies", "Copy", "Curve", "Data", "Decay", "Delete",
-    "Deleted", "Deny", "Dream", "Dreamt", "Ended", "Erase", "Erased", "Error", "Expire", "Expired", "Forget",
-    "Forgotten", "Found", "Get", "GetStatus", "Got", "Guidance", "GuidanceCheck", "GuidanceChecked", "GuidanceFile",
+    "Deleted", "Deny", "Diagnosis", "Doctor", "Dream", "Dreamt", "Ended", "Erase", "Erased", "Error", "Expire", "Expired", "Forget",
+    "Forgotten", "Finding", "Found", "Get", "GetStatus", "Got", "Guidance", "GuidanceCheck", "GuidanceChecked", "GuidanceFile",
     "GuidanceGet", "GuidanceHistory", "GuidanceShow", "GuidanceShown", "GuidanceVersion", "GuidanceVersions",
-    "Heard", "Hello", "Hidden", "History", "HookEnd", "HookOpen", "HookRequest", "Idea", "Init", "Initialised",
-    "Item", "Left", "LevelStatus", "List", "Listed", "Me", "NameList", "Names", "Noted", "Notice", "OwnerData",
+    "Heard", "Hello", "Hidden", "History", "HookEnd", "HookOpen", "HookRequest", "Idea", "Import", "ImportBegin",
+    "ImportBegun", "ImportEnd", "ImportEnded", "ImportRecord", "Imported", "Init", "Initialised",
+    "Item", "Left", "LevelStatus", "List", "Listed", "Me", "NameList", "Names", "NotTaken", "Noted", "Notice",
+    "OldSecret",
+    "OwnerData",
     "Pin", "Ping", "Pong", "Problem", "Promise", "PromiseAdd", "PromiseCheck", "PromiseDone", "PromiseList",
     "Promised", "Promises", "Proof", "Prove", "Raised", "Recall", "Recalled", "Record", "Recover", "Recovered",
     "Reject", "Request", "Restore", "Restored", "Result", "Review", "Reviewed", "Rule", "Save", "Saved", "Search",
+    "SecretsScrub", "SecretsScrubbed",
     "Selfcheck", "Session", "SessionEnd", "SessionList", "SessionOpen", "SessionRaise", "SessionUntrusted",
     "Sessions", "Settled", "Similar", "Statistics", "Stats", "StatusReport", "Step", "Subscribe", "Subscribed",
     "Suppressions", "Told", "Touched", "Undo", "Undone", "Unforget", "Untrusted", "Vacuum", "Vacuumed", "Week",

@@ -43,7 +43,10 @@ class Restore(Write, frozen=True, kw_only=True, tag="restore"):
 
 
 class Copy(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A backup. ``why`` is scheduled, owner, agent, migration or restore; ``failed`` are levels that it was to have."""
+    """A backup. ``why`` is scheduled, owner or agent; or what came after it: migration, restore, import or repair.
+
+    ``failed`` are levels that it was to have.
+    """
 
     name: str
     at: str

@@ -64,10 +64,14 @@ class AliasList(Request, frozen=True, tag="alias.list"):
 
 
 class Week(Request, frozen=True, tag="week"):
-    """What agents learned, guessed, contested and forgot in the last ``days``. The owner's."""
+    """What agents learned, guessed, contested and forgot in the last ``days``. The owner's.
+
+    ``since`` says a moment in their place, with an offset.
+    """
 
     days: int = 7
     limit: int = 50
+    since: str | None = None
 
 
 class Subscribe(Request, frozen=True, tag="subscribe"):

@@ -17,6 +17,8 @@ from memtrig.wire.days import (
     WellnessAdd,
     WellnessList,
 )
+from memtrig.wire.doctor import Doctor
+from memtrig.wire.exchange import Import, ImportBegin, ImportEnd
 from memtrig.wire.guidance import GuidanceCheck, GuidanceGet, GuidanceHistory, GuidanceShow
 from memtrig.wire.life import (
     Confirm,
@@ -39,6 +41,7 @@ from memtrig.wire.life import (
 )
 from memtrig.wire.names import Names
 from memtrig.wire.requests import Delete, Get, GetStatus, Hello, List, Ping, Request, Save, Search, Whoami
+from memtrig.wire.secrets import SecretsScrub
 from memtrig.wire.upkeep import Init, Recover, Selfcheck, Vacuum
 
 Data: TypeAlias = (
@@ -75,7 +78,7 @@ Data: TypeAlias = (
     | Backup
 )
 """What an agent may ask of memories, and the owner too."""
-OwnerData: TypeAlias = Data | Pin | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove
+OwnerData: TypeAlias = Data | Pin | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove | Import
 """What only the owner may ask besides."""
 AgentRequest: TypeAlias = Hello | Whoami | Ping | GetStatus | Subscribe | Data
 
@@ -174,8 +177,12 @@ ControlRequest: TypeAlias = (
     | BackupList
     | BackupVerify
     | Restore
+    | ImportBegin
+    | ImportEnd
     | AuditVerify
     | AuditShow
     | Prove
+    | Doctor
+    | SecretsScrub
 )  # no Hello: the control socket knows its caller by uid
 HookRequest: TypeAlias = Whoami | Ping | HookOpen | Heard | GuidanceGet | HookEnd

@@ -6,9 +6,12 @@ from msgspec import Struct
 
 from memtrig.wire.audits import Audited, AuditRows, Proof
 from memtrig.wire.backups import BackedUp, BackupQueued, Backups, BackupVerified, Restored
+from memtrig.wire.doctor import Diagnosis
+from memtrig.wire.exchange import ImportBegun, Imported, ImportEnded
 from memtrig.wire.guidance import Guidance, GuidanceChecked, GuidanceShown, GuidanceVersions
 from memtrig.wire.names import NameList
 from memtrig.wire.results import Record, Result
+from memtrig.wire.secrets import SecretsScrubbed
 from memtrig.wire.told import Item, ToldResult, Touched
 
 
@@ -225,8 +228,13 @@ AnyResult: TypeAlias = (
     | Backups
     | BackupVerified
     | Restored
+    | Imported
+    | ImportBegun
+    | ImportEnded
     | Audited
     | AuditRows
     | Proof
+    | Diagnosis
+    | SecretsScrubbed
 )
 """Every result."""

@@ -61,18 +61,25 @@ class Get(Request, frozen=True, tag="get"):
 
 
 class Search(Request, frozen=True, tag="search"):
-    """The memories nearest to a question in natural language, best first."""
+    """The memories nearest to a question in natural language, best first.
+
+    ``since`` and ``until`` bound when they were last said: from the one on, before the other. Both have an offset.
+    """
 
     query: str
     max_results: int = 10
+    since: str | None = None
+    until: str | None = None
 
 
 class List(Request, frozen=True, tag="list"):
-    """All memories that this session sees, the newest first, in pages."""
+    """All memories that this session sees, the newest first, in pages. ``since`` and ``until`` are as in ``search``."""
 
     tag: str | None = None
     limit: int = 50
     cursor: str | None = None
+    since: str | None = None
+    until: str | None = None
 
 
 class Delete(Write, frozen=True, kw_only=True, tag="delete"):

@@ -10,6 +10,7 @@ from memtrigd.domain.claim import Claim
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Source
 from memtrigd.domain.moments import Micros, from_iso
+from memtrigd.domain.past import Past
 from memtrigd.domain.suppression import Said, said
 from memtrigd.gate.policy import Actor
 from memtrigd.search import analyser
@@ -22,6 +23,10 @@ class Draft(Struct, frozen=True):
     terms: list[str]
     said: Said
     """The text as it is compared with what was forgotten."""
+    forced: bool = False
+    """The owner wants it kept with its credentials."""
+    past: Past | None = None
+    """What it was elsewhere, if it was."""
 
 
 def prepare(request: wire.Save, actor: Actor, zone: tzinfo) -> Draft:
@@ -54,7 +59,7 @@ def prepare(request: wire.Save, actor: Actor, zone: tzinfo) -> Draft:
     if claim.core and claim.source is Source.SELF_INFERRED:
         raise Refusal("bad_value", "An inference can't be core.", "Ask the user, then save what they say.")
     terms = analyser.memory_terms("", claim.content, claim.entity, claim.tags, claim.context)
-    return Draft(claim, terms, said(claim.content))
+    return Draft(claim, terms, said(claim.content), forced=request.force)
 
 
 def _name(value: str | None, field: str) -> str | None:

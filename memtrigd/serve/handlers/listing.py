@@ -13,7 +13,7 @@ from msgspec import Meta
 from memtrigd.domain.claim import MAX_TAG, name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory
-from memtrigd.domain.moments import Micros
+from memtrigd.domain.moments import Micros, Span, span
 from memtrigd.serve.records import REPLY_BYTES, record, size, with_short_company
 from memtrigd.serve.turn import Turn
 
@@ -28,10 +28,13 @@ def listing(turn: Turn, request: wire.List) -> wire.Listed:
     if not 1 <= request.limit <= MAX_LIMIT:
         raise Refusal("bad_value", f"limit is {request.limit}.", f"Ask for 1 to {MAX_LIMIT} memories a page.")
     tag = None if request.tag is None else name(request.tag, "tag", MAX_TAG)
+    asked = span(request.since, request.until)
     page: list[wire.Record] = []
     last: Memory | None = None
     room = REPLY_BYTES
-    for memory in _merged(turn, tag, _place(request.cursor)):
+    for memory in _merged(turn, tag, _within(asked, _place(request.cursor))):
+        if asked.since is not None and memory.updated < asked.since:
+            break
         winner = turn.view.serves(memory, turn.now)
         if winner is None:
             continue
@@ -49,6 +52,14 @@ def _merged(turn: Turn, tag: str | None, before: _Place | None) -> Iterator[Memo
     spaces = turn.view.spaces
     streams = [reader.newest(spaces, tag, before) for reader in turn.view.readers]
     return heapq.merge(*streams, key=lambda m: (m.updated, m.id), reverse=True)
+
+
+def _within(asked: Span, place: _Place | None) -> _Place | None:
+    """Where a page begins: behind the one before, and before the end of what is asked about."""
+    if asked.until is None:
+        return place
+    end = (asked.until, "")
+    return end if place is None else min(place, end)
 
 
 def _cursor(memory: Memory) -> str:

@@ -60,6 +60,8 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
     if admission.outcome is Outcome.CONTESTED and admission.meets is not None:
         place = Place(admission.meets.key, place.space)  # a proposal waits where it contests, whatever key it brought
     kept = _carry_out(turn, draft, place, admission, speaker)
+    if draft.forced:
+        store.note(turn.change("forced"), kept.id)
     if rank(claim.source, attested=speaker.attested) is Rank.STATED:
         forgive_copies(turn, kept)
     return wire.Saved(
@@ -167,6 +169,7 @@ def _carry_out(turn: Turn, draft: Draft, place: Place, admission: Admission, spe
             surer = _in_the_users_words(surer, claim)
         return promote(turn, surer, admission.ousts, "confirm")
     row = _row(turn, claim, place, admission, speaker)
+    row = row if draft.past is None else draft.past.onto(row)
     if row.status is Status.ACTIVE:
         retire(turn, [met, store.active(row.key, row.space)], row.id)
     terms = [*draft.terms, *analyser.terms(place.key)] if row.status is Status.ACTIVE else []

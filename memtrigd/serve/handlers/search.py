@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from memtrigd.domain.claim import is_blank, text
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.moments import span
 from memtrigd.search import lexical
 from memtrigd.serve.records import REPLY_BYTES, excerpt, record, size, with_short_company
 from memtrigd.serve.turn import Turn
@@ -31,13 +32,14 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
     if is_blank(request.query[:MAX_QUERY]):
         return wire.Found(results=[])
     query = text(request.query, "query", MAX_QUERY)
+    asked = span(request.since, request.until)
     results: list[wire.Record] = []
     room = REPLY_BYTES
     for hit in lexical.rank(view.readers, query, view.meant_in(query)[:MEANT]):
         reader = view.reader(hit.level)
         memory = reader.document(hit.document) if reader else None
         winner = view.serves(memory, turn.now) if memory else None
-        if memory is None or winner is None:
+        if memory is None or winner is None or not asked.holds(memory.updated):
             continue
         shown = with_short_company(record(memory, turn.now, winner, view.worth(memory, turn.now)))
         room -= size(shown)

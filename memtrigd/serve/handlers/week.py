@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
-from memtrigd.domain.moments import DAY, Micros, to_iso
+from memtrigd.domain.moments import DAY, Micros, instant, to_iso
 from memtrigd.gate.view import View
 from memtrigd.serve.records import REPLY_BYTES, excerpt, record
 from memtrigd.serve.turn import Turn
@@ -43,7 +43,7 @@ def week(turn: Turn, request: wire.Week) -> wire.Weekly:
         raise Refusal("bad_value", f"days is {request.days}.", f"Ask for 1 to {MOST_DAYS} days; a week has 7.")
     if not 1 <= request.limit <= MAX_ITEMS:
         raise Refusal("bad_value", f"limit is {request.limit}.", f"Ask for 1 to {MAX_ITEMS} items.")
-    since = turn.now - request.days * DAY
+    since = turn.now - request.days * DAY if request.since is None else instant(request.since)
     counts = dict.fromkeys(SECTIONS, 0)
     newest: dict[str, list[_Find]] = {about: [] for about in SECTIONS}
     for finds in _walks(turn, since):

@@ -1,0 +1,70 @@
+"""The one table of formats. A further one is a module and a line here."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.exchange import own, plain, repairs, server_memory
+from memtrigd.exchange.items import Item, Reading
+
+HEAD: Final = 64 << 10
+"""Bytes of a file by which its format is told."""
+Looks: TypeAlias = Callable[[str, Path], bool]
+Read: TypeAlias = Callable[[Path, Reading], Iterator[Item]]
+
+
+class Format(Struct, frozen=True):
+    """How one format is told and read. ``looks`` gets the beginning of a file, ``read`` finds what is in it.
+
+    ``again`` finds what is in a piece of it that was mended.
+    """
+
+    name: str
+    title: str
+    looks: Looks
+    read: Read
+    again: repairs.Again
+
+
+_SOURCES: Final = (
+    Format(own.NAME, "memtrig's own JSON Lines", own.looks, own.read, own.again),
+    Format(
+        server_memory.NAME,
+        "the file of the official MCP memory server",
+        server_memory.looks,
+        server_memory.read,
+        server_memory.again,
+    ),
+    Format(plain.NAME, "plain text or a Markdown list", plain.looks, plain.read, plain.again),
+)
+"""The formats of programs, in the order in which they are tried."""
+_AGAIN: Final = {each.name: each.again for each in _SOURCES}
+FORMATS: Final = (
+    Format(repairs.NAME, "a repair file", repairs.looks, partial(repairs.read, _AGAIN), own.again),
+    *_SOURCES,
+)
+
+
+def named(name: str) -> Format:
+    """The format of a name. Raises Refusal ``bad_value`` and lists them."""
+    found = next((each for each in FORMATS if each.name == name), None)
+    if found is None:
+        every = ", ".join(each.name for each in FORMATS)
+        raise Refusal("bad_value", f"There is no format {name[:40]!r}.", f"The formats are: {every}.")
+    return found
+
+
+def told(path: Path) -> Format:
+    """The format that a file looks like. Raises Refusal ``bad_value``; OSError."""
+    with path.open("rb") as file:
+        head = file.read(HEAD).decode("utf-8-sig", "replace")
+    if head.count("\ufffd") > len(head) // 10:
+        raise Refusal("bad_value", "The file is no UTF-8 text.", "Unpack it, or convert it to UTF-8.")
+    found = next((each for each in FORMATS if each.looks(head, path)), None)
+    if found is None:
+        raise Refusal("bad_value", "The file looks like no format that is known.", "Name one before the path.")
+    return found

@@ -1,0 +1,181 @@
+"""import: records of other programs, a batch a transaction. The owner brings them; their word is a file's."""
+
+from collections import Counter
+from datetime import tzinfo
+from typing import Final
+
+from memtrig import wire
+from msgspec import Struct
+from msgspec.structs import replace
+
+from memtrigd.domain import claim as check
+from memtrigd.domain.claim import Claim, auto_key
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import can_flow_to, parse_level
+from memtrigd.domain.memory import Kind, Memory, Source, Status, canonical
+from memtrigd.domain.moments import Micros, from_iso
+from memtrigd.domain.past import Past, as_imported, past
+from memtrigd.domain.trust import rank, rank_of
+from memtrigd.gate.policy import Actor
+from memtrigd.gate.view import at_home_in
+from memtrigd.serve.handlers import draft, save
+from memtrigd.serve.handlers.draft import Draft
+from memtrigd.serve.screening import screened
+from memtrigd.serve.turn import Turn
+
+BATCH: Final = 32
+"""Records of one request: what the writer does in one slice of some milliseconds."""
+IMPORTER: Final = Actor("import")
+"""Who speaks: a file. What the user wants forgotten it does not bring back, and it outranks no word of theirs."""
+_SAID: Final = frozenset(wire.Save.__struct_fields__) & frozenset(wire.ImportRecord.__struct_fields__)
+
+
+class Brought(Struct, frozen=True):
+    """A checked record; ``record`` still has its past, which is held against the moment at which it is taken."""
+
+    draft: Draft
+    record: wire.ImportRecord
+
+
+class Batch(Struct, frozen=True):
+    """Checked records with their numbers, and what was refused."""
+
+    records: list[tuple[int, Brought]]
+    refused: list[wire.NotTaken]
+    space: str | None
+    dry_run: bool
+
+
+def prepare(request: wire.Import, actor: Actor, zone: tzinfo) -> Batch:
+    """Check records one by one and analyse their texts. Raises Refusal ``too_large`` for too many."""
+    if len(request.records) > BATCH:
+        raise Refusal("too_large", f"There are {len(request.records):,} records.", f"Send {BATCH} at a time.")
+    space = None if request.space is None else check.name(request.space, "space")
+    batch = Batch([], [], space, request.dry_run)
+    for number, record in enumerate(request.records):
+        try:
+            batch.records.append((number, _brought(record, request, actor, zone)))
+        except Refusal as refusal:
+            batch.refused.append(_not_taken(number, refusal))
+    return batch
+
+
+def _brought(record: wire.ImportRecord, request: wire.Import, actor: Actor, zone: tzinfo) -> Brought:
+    fields = {name: getattr(record, name) for name in _SAID}
+    kept = screened(wire.Save(**fields, redact=request.redact), actor)
+    assert isinstance(kept, wire.Save)
+    made = draft.prepare(replace(kept, source=kept.source or Source.FILE_IMPORT), actor, zone)
+    source = as_imported(made.claim.source)
+    _past(record, zone, 0)  # what is wrong with it is told before anything is queued
+    if record.level is not None:
+        parse_level(record.level)
+    return Brought(replace(made, claim=replace(made.claim, source=source)), record)
+
+
+def take(turn: Turn, batch: Batch) -> wire.Imported:
+    """Take what can be taken, each record by itself, into one space at the act's level."""
+    view = turn.view if batch.space is None else at_home_in(turn.view, batch.space)
+    turn = replace(turn, view=view, actor=IMPORTER)
+    counts, refused = Counter[str](), list(batch.refused)
+    for number, brought in batch.records:
+        try:
+            counts[_taken(turn, brought, dry_run=batch.dry_run)] += 1
+        except Refusal as refusal:
+            refused.append(_not_taken(number, refusal))
+    refused.sort(key=lambda each: each.number)
+    return wire.Imported(level=view.level.name, counts=dict(sorted(counts.items())), refused=refused)
+
+
+def _taken(turn: Turn, brought: Brought, *, dry_run: bool) -> str:
+    """Take one record, and say what became of it. Whatever it refuses it refuses before it writes."""
+    claim, store, space = brought.draft.claim, turn.view.writer, turn.view.own_space
+    _check_level(turn, brought.record)
+    key = claim.key or auto_key(claim.kind, claim.entity, claim.content)
+    text = canonical(claim.content)
+    if any(canonical(row.content) == text for row in store.told(key, [space]) if not row.erased):
+        return "known"
+    before = _past(brought.record, turn.zone, turn.now)
+    if claim.expires_at is not None and claim.expires_at <= turn.now and before.status is Status.ACTIVE:
+        before = replace(before, status=Status.EXPIRED)
+    standing = store.active(key, space)
+    if before.status is Status.ACTIVE and not _is_older(before, claim, standing):
+        if dry_run:
+            return "new" if standing is None else "updated"
+        return save.save(turn, replace(brought.draft, past=before)).outcome
+    if not dry_run:
+        store.add(_history(turn, claim, key, before, standing), [], turn.change("save", claim.reason))
+    return "older" if before.status is Status.ACTIVE else "closed"
+
+
+def _check_level(turn: Turn, record: wire.ImportRecord) -> None:
+    """Refuse what would come down from where it was."""
+    if record.level is not None and not can_flow_to(parse_level(record.level), turn.view.level):
+        origin = parse_level(record.level)
+        raise Refusal(
+            "bad_level",
+            f"It was {origin.name}, and the import goes to {turn.view.level.name}.",
+            f"Import it with --level {origin.slug}, or take its `level` out.",
+        )
+
+
+def _is_older(before: Past, claim: Claim, standing: Memory | None) -> bool:
+    """Tell whether a record was said before what stands, which weighs as much: then it is its history."""
+    if standing is None or not before.dated:
+        return False
+    return rank_of(standing) == rank(claim.source, attested=False) and before.updated < standing.updated
+
+
+def _history(turn: Turn, claim: Claim, key: str, before: Past, standing: Memory | None) -> Memory:
+    """The row of a record that is not in service: superseded, or as it was where it comes from."""
+    superseded = before.status in (Status.ACTIVE, Status.SUPERSEDED)
+    contests = standing.id if standing is not None and before.status is Status.PENDING else None
+    row = Memory(
+        id=turn.new_id(),
+        key=key,
+        level=turn.view.level,
+        space=turn.view.own_space,
+        content=claim.content,
+        created=turn.now,
+        updated=turn.now,
+        importance_at=turn.now,
+        kind=claim.kind or Kind.GENERAL,
+        source=claim.source,
+        status=Status.SUPERSEDED if superseded else before.status,
+        entity=claim.entity,
+        tags=claim.tags,
+        emotion_tags=claim.emotion_tags,
+        sentiment=claim.sentiment,
+        context=claim.context,
+        lang=claim.lang,
+        quote=claim.quote,
+        confidence=claim.confidence,
+        reason=claim.reason,
+        core=claim.is_core,
+        expires_at=claim.expires_at,
+        valid_from=claim.valid_from,
+        valid_to=claim.valid_to,
+        superseded_by=standing.id if standing is not None and superseded else None,
+        contests=contests,
+    )
+    return before.onto(row)
+
+
+def _past(record: wire.ImportRecord, zone: tzinfo, now: Micros) -> Past:
+    def moment(text: str | None) -> Micros | None:
+        return None if text is None else from_iso(text, zone)
+
+    return past(
+        moment(record.created),
+        moment(record.updated),
+        record.importance,
+        moment(record.importance_at),
+        moment(record.last_recalled),
+        (record.recall_count, record.seen_count, record.deny_count),
+        record.status,
+        None if record.agent is None else check.name(record.agent, "agent"),
+        now,
+    )
+
+
+def _not_taken(number: int, refusal: Refusal) -> wire.NotTaken:
+    return wire.NotTaken(number=number, code=refusal.code, message=refusal.message, hint=refusal.hint)
