@@ -1,0 +1,1 @@
+"""The doctor: whether anything is wrong with the daemon, its files and what it does by itself, and what to do then."""
