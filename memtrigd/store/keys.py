@@ -32,14 +32,20 @@ def create(path: Path) -> bytes:
 
 
 def load(path: Path) -> bytes:
-    """Read a key. Raises Refusal ``level_unavailable`` if it is missing or not a key."""
+    """Read a key and keep it private. Raises Refusal ``level_unavailable`` if it is missing or not a key."""
+    key = read(path)
+    keep_private(path)
+    return key
+
+
+def read(path: Path) -> bytes:
+    """Read a key and change nothing. Raises as ``load``."""
     try:
         key = path.read_bytes()
     except OSError as error:
         raise _unusable(path, error.strerror or "unreadable") from None
     if len(key) != KEY_BYTES:
         raise _unusable(path, f"{len(key)} bytes instead of {KEY_BYTES}")
-    keep_private(path)
     return key
 
 

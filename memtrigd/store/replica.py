@@ -14,6 +14,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.store import control
 from memtrigd.store.database import open_reader
 from memtrigd.store.faults import unusable
+from memtrigd.store.files import sync_directory, sync_file
 from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.verification import Pace
 
@@ -51,6 +52,19 @@ def replicate(state: Path, whole: Path, lower: Path, above: Iterable[Level], pac
             shutil.copy2(whole / "keys" / f"{level.slug}.key", lower / "keys")
     shutil.copy2(whole / control.FILE, lower)
     _unlearn(lower / control.FILE, dropped)
+
+
+def keep_pages(state: Path, level: Level, target: Path, pace: Pace) -> None:
+    """Copy a level's file page by page, sound or not, and its key, into ``target``. Raises Refusal ``disk_full``."""
+    name, key = file_name(level), f"keys/{level.slug}.key"
+    if shutil.disk_usage(state).free < (state / name).stat().st_size + RESERVE:
+        raise Refusal("disk_full", f"There is no room for a copy of {name}.", "Free some space.", retryable=True)
+    (target / "keys").mkdir(mode=0o700, parents=True, exist_ok=True)
+    with unusable(name):
+        _copy(state / name, target / name, pace)
+    sync_file(target / name)
+    shutil.copy2(state / key, target / key)
+    sync_directory(target)
 
 
 def _copy(source: Path, target: Path, pace: Pace) -> None:

@@ -2,10 +2,10 @@
 
 import fcntl
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 import apsw
 
@@ -26,6 +26,11 @@ from memtrigd.store.sqlite_writer import SqliteLevelWriter
 from memtrigd.store.statements import COUNT
 from memtrigd.store.verification import Pace
 
+LOCK: Final = "daemon.lock"
+CONTROL_BACK: Final = (
+    "It was left as it is. `memtrigctl restore --control` puts that of the newest sound backup in its place."
+)
+
 
 class Vault:
     """The open store. ``unavailable`` tells for each level that can't be used why; the others work without it.
@@ -45,8 +50,7 @@ class Vault:
         self._readers: list[apsw.Connection] = []
         self._writers: dict[Level, SqliteLevelWriter] = {}
         self._keys: dict[Level, bytes] = {}
-        with unusable(control.FILE):
-            self._control = self._open_control()
+        self._control = self._open_control_or_tell()
         for level in Level:
             try:
                 with unusable(file_name(level)):
@@ -63,7 +67,7 @@ class Vault:
         for directory in (state, state / "keys"):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             keep_private(directory, 0o700)
-        lock = _acquire(state / "daemon.lock")
+        lock = _acquire(state / LOCK)
         try:
             restored = restore.swap(state)
             before = upgrade.copy_first(state)
@@ -151,6 +155,16 @@ class Vault:
                 if level not in self.unavailable and end[0] and end != self._control.journal_end(level):
                     self._control.keep_journal_end(level, *end)
 
+    def _open_control_or_tell(self) -> SqliteControlWriter:
+        """Without it nobody knows who may see what, so the daemon does not start. Raises Refusal with the way back."""
+        try:
+            with unusable(control.FILE):
+                return self._open_control()
+        except Refusal as refusal:
+            if refusal.code != "level_unavailable" or refusal.message.startswith("schema_newer"):
+                raise  # it passes by itself, or a newer memtrigd reads it
+            raise Refusal(refusal.code, refusal.message, CONTROL_BACK) from refusal
+
     def _open_control(self) -> SqliteControlWriter:
         path = self._state / control.FILE
         existed = path.exists()
@@ -213,6 +227,34 @@ def _close(connection: apsw.Connection, *, fold: bool) -> None:
     else:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.close()
+
+
+@contextmanager
+def alone(state: Path) -> Iterator[None]:
+    """Keep every daemon off a state directory that exists. Raises Refusal ``store_locked`` if one has it."""
+    lock = _acquire(state / LOCK)
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+def holder(state: Path) -> str | None:
+    """The process that has a state directory, "unknown" where it does not say, None where nobody has. Changes nothing.
+
+    For a moment a daemon that starts meanwhile would be kept off, as by another one.
+    """
+    try:
+        lock = os.open(state / LOCK, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return None
+    except BlockingIOError:
+        return os.read(lock, 20).decode(errors="replace").strip() or "unknown"
+    finally:
+        os.close(lock)
 
 
 def _acquire(path: Path) -> int:
