@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import gc
 import os
-import shutil
 import signal
 import sys
 import time
@@ -15,8 +14,8 @@ from pathlib import Path
 import structlog
 from memtrig.homes import Home
 
-import memtrigd
-from memtrigd.clockwork import stops
+from memtrigd.clockwork import imports, stops
+from memtrigd.clockwork.apart import Apart
 from memtrigd.clockwork.audits import Audits
 from memtrigd.clockwork.backups import Backups, Plan
 from memtrigd.clockwork.diary import Diary
@@ -24,10 +23,11 @@ from memtrigd.clockwork.dream import Dreamer, nightly
 from memtrigd.clockwork.errands import Errands, Orders, run_command
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
 from memtrigd.clockwork.scheduler import TICK, Clockwork
+from memtrigd.clockwork.scrubs import PREFIX as SCRUBS
+from memtrigd.clockwork.scrubs import Scrubs
 from memtrigd.config import Config, load_again
-from memtrigd.domain.errors import Refusal
-from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
+from memtrigd.doctor.ward import Ward
 from memtrigd.gate import listeners
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.sessions import Sessions
@@ -46,10 +46,12 @@ from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
 from memtrigd.store import keys
 from memtrigd.store.interface_control import ControlReader
-from memtrigd.store.lanes import Done, Outcome, ReadLane
+from memtrigd.store.lanes import ReadLane
+from memtrigd.store.queueing import Done, Outcome
 from memtrigd.store.schema import VERSION
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
+from memtrigd.welcome import unusable, way_back, welcome
 
 DISK_FAILED = 70
 """Exit code after a failed write (EX_SOFTWARE): a supervisor starts the daemon anew, and the start recovers."""
@@ -141,15 +143,23 @@ async def _serve(
             pid=os.getpid(),
             home=home.root or home.state,
             sessions=sessions.counts(),
-            unavailable={level: _unusable(why, level, backups) for level, why in vault.unavailable.items()},
+            unavailable={level: unusable(why, level, backups.holding) for level, why in vault.unavailable.items()},
             dreams=dreamer.figures(),
             left=[*left, *service.intents.left],
             copies=backups.figures(),
             holding=backups.holding,
         ),
     )
-    verifiers = ReadLane("memtrigd-auditor", vault.readers, deliver)
-    audits = Audits(vault, verifiers, writers, rows, Prover(Path(home.state), dispatcher, now))
+    verifiers = ReadLane("memtrigd-auditor", dict, deliver)
+    audits = Audits(
+        Path(home.state), vault, verifiers, walkers, writers, rows, Prover(Path(home.state), dispatcher, now), Apart, now
+    )
+    scrubbers = ReadLane("memtrigd-scrubber", vault.readers, deliver)
+    scrubs = Scrubs(
+        scrubbers, writers, vault.unavailable, now, backups.holding, loop.call_later, dispatcher.listeners
+    )
+    doctors = ReadLane("memtrigd-doctor", dict, deliver)
+    ward = Ward(home, vault, doctors, writers, rows, sessions, backups, now)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
     service = acceptor.service = Service(
         dispatcher,
@@ -158,6 +168,8 @@ async def _serve(
         mcp=Engine(key=keys.kept(Path(home.state) / "keys" / "mcp.key")),
         backups=backups,
         audits=audits,
+        scrubs=scrubs,
+        ward=ward,
         seat_belt=config.owner.seat_belt,
     )
 
@@ -169,13 +181,14 @@ async def _serve(
     keeper.listeners.append(service.buses.guidance_changed)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
     loop.add_signal_handler(signal.SIGHUP, _each, (reloader.reload, attention.look))
-    for lane in (writers, readers, walkers, analysts, copyists, verifiers):
+    for lane in (writers, readers, walkers, analysts, copyists, verifiers, scrubbers, doctors):
         lane.start()
-    left = stops.begin(rows, writers, started)
+    left = [*stops.begin(rows, writers, started), *imports.cut_off(writers, rows)]
     await _resumed(service, rows)  # nobody sees what a crash halved
     await acceptor.open({door: listener.dup() for door, listener in doors.sockets.items()})
     for level, refusal in vault.unavailable.items():
-        log.error("level_unavailable", classification=level.name, code=refusal.code)
+        back = way_back(level, backups.holding)
+        log.error("level_unavailable", classification=level.name, code=refusal.code, why=back)
     jobs = [housekeeping(writers, sessions.in_use), nightly(dreamer)]
     clockwork = Clockwork(jobs, runs, now)
     clockwork.every(EVERY, recalls.flush)
@@ -183,15 +196,17 @@ async def _serve(
         clockwork.every(TICK, look)
     _each((clockwork.start, errands.tick, backups.tick, reloader.start, attention.start))
     gc.freeze()  # what is there now stays: no collection needs to walk it again
-    ready(_welcome(home, vault))
+    scrubs.resume(rows.settings(SCRUBS))
+    ward.resume()
+    ready(welcome(home, vault.unavailable, backups.holding))
     try:
         return await stopped
     finally:
         leave = partial(_leave, doors, stopped)
-        _each((acceptor.close, leave, clockwork.stop, recalls.flush, backups.stop, audits.stop))
+        _each((acceptor.close, leave, clockwork.stop, recalls.flush, backups.stop, audits.stop, scrubs.stop, ward.stop))
         for watch in (reloader, attention):
             await asyncio.to_thread(watch.stop)
-        for lane in (verifiers, copyists, analysts, walkers, readers):
+        for lane in (doctors, scrubbers, verifiers, copyists, analysts, walkers, readers):
             await asyncio.to_thread(lane.stop)
         stops.end(writers)
         await asyncio.to_thread(writers.stop)
@@ -235,13 +250,6 @@ def _plan(config: Config) -> Plan:
     return Plan(said.on, said.every, said.drill_every, said.keep, said.directories, said.kept_in)
 
 
-def _unusable(why: Refusal, level: Level, backups: Backups) -> str:
-    """Say why a level can't be used, what to do, and which backup there is to go back to."""
-    newest = next(iter(backups.holding(level)), None)
-    back = "" if newest is None else f"`memtrigctl restore {newest[0]} --level {level.slug}` puts that back."
-    return " ".join(filter(None, (why.message, why.hint, back)))
-
-
 async def _resumed(service: Service, rows: ControlReader) -> None:
     over = asyncio.Event()
     service.resume(rows.settings(PREFIX), over.set)
@@ -265,19 +273,3 @@ def _hand_out(outcomes: list[tuple[Done, Outcome]]) -> None:
 def _settle(stopped: "asyncio.Future[int]", code: int) -> None:
     if not stopped.done():
         stopped.set_result(code)
-
-
-def _welcome(home: Home, vault: Vault) -> str:
-    """Say that all is ready and what to type next."""
-    found = shutil.which("memtrigctl")
-    command = "memtrigctl" if found else os.fspath(Path(sys.executable).with_name("memtrigctl"))
-    command += f" --home {home.root}" if home.root else ""
-    lines = [
-        f"memtrigd {memtrigd.__version__} is ready (pid {os.getpid()}); memories in {home.state}",
-        "Next, in another terminal:",
-        f"  {command} save user-name 'Asha'",
-        f"  {command} search 'what is my name?'",
-        f"  {command} --as public whoami     # what an agent on the public socket may see",
-    ]
-    lines += [f"{level.name} can't be used: {why.message} {why.hint}" for level, why in vault.unavailable.items()]
-    return "\n".join(lines)

@@ -30,6 +30,7 @@ LOGGERS = {
     "memtrigd/clockwork/housekeeping.py",
     "memtrigd/clockwork/imports.py",
     "memtrigd/clockwork/scheduler.py",
+    "memtrigd/clockwork/scrubs.py",
     "memtrigd/clockwork/stops.py",
     "memtrigd/daemon.py",
     "memtrigd/doctor/ward.py",

@@ -165,6 +165,11 @@ class Sessions:
         lines = (line for connected in self._connected.values() for line in connected.lines)
         return {line.holder for line in lines if line.holder is not None}
 
+    def held(self) -> list[tuple[SessionRow, list[Process]]]:
+        """Each connected session with the processes that hold it, as far as they are known."""
+        every = self._connected.values()
+        return [(each.row, [line.holder for line in each.lines if line.holder is not None]) for each in every]
+
     def opened_by(self, process: Process) -> set[str]:
         """The connected sessions that a process opened over the control socket."""
         handed = DoorKind.HANDED.value

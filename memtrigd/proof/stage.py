@@ -7,10 +7,14 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import tzlocal
 from memtrig import wire
+from msgspec import Struct
 from msgspec.structs import replace
 
 from memtrigd.clockwork.diary import Diary
@@ -28,12 +32,55 @@ from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.protocol import Connection
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.service import Service
-from memtrigd.store.lanes import Done, Job, Outcome, ReadLane
+from memtrigd.store.lanes import ReadLane
+from memtrigd.store.queueing import Done, Job, Outcome
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
 
 MOMENT: Micros = 1000
 """Between two questions."""
+
+
+class Scenery(Struct, frozen=True):
+    """What is around a stage and no copy of a store has: the zone of naive times, and the guidance in force."""
+
+    zone: str
+    guidance: wire.GuidanceShown
+
+
+class _Guides:
+    """The guidance that was in force when the proof was asked for; an agent can ask for nothing else of it."""
+
+    def __init__(self, guidance: wire.GuidanceShown) -> None:
+        self._guidance = guidance
+
+    def shown(self, agent: str | None) -> wire.GuidanceShown:
+        return self._guidance
+
+    def path(self, agent: str | None) -> Path:
+        _unasked()
+
+    def problems(self, text: str | None, agent: str | None) -> list[str]:
+        _unasked()
+
+    def versions(self, agent: str | None) -> list[wire.GuidanceVersion]:
+        _unasked()
+
+    def files(self) -> list[wire.GuidanceFile]:
+        _unasked()
+
+
+class _Audits:
+    """Nobody verifies or proves."""
+
+    def verify(self, *_: object) -> None:
+        _unasked()
+
+    def prove(self, *_: object) -> None:
+        _unasked()
+
+    def gone(self, _: object) -> None:
+        """Nobody waited."""
 
 
 class _Ids:
@@ -126,9 +173,9 @@ class Line:
 
 
 class Stage:
-    """A daemon on ``state``, which is a copy that it may write. ``live`` is the one that is in service."""
+    """A daemon on ``state``, which is a copy that it may write."""
 
-    def __init__(self, vault: Vault, live: Dispatcher, facts: Facts, moment: Micros) -> None:
+    def __init__(self, vault: Vault, scenery: Scenery, facts: Facts, moment: Micros) -> None:
         self.moment = moment
         self._later: deque[Callable[[], None]] = deque()
         self.handles = vault.readers()
@@ -140,8 +187,7 @@ class Stage:
         dreamer = Dreamer(writers, self._clock, diary, self._put_off, lambda: 0.0)
         told = replace(facts, sessions={}, unavailable={}, dreams=diary.last, left=())
         reads = _Reads("proof", lambda: self.handles, _deliver)
-        dispatcher = replace(
-            live,
+        dispatcher = Dispatcher(
             sessions=sessions,
             readers=reads,
             walkers=reads,
@@ -151,6 +197,8 @@ class Stage:
             unavailable=vault.unavailable,
             ids=_Ids(),
             clock=self._clock,
+            zone=_zone(scenery.zone),
+            guides=_Guides(scenery.guidance),
             facts=lambda: told,
             ears=Ears(),
             recalls=self.recalls,
@@ -162,7 +210,15 @@ class Stage:
         greeting = Greeting(sessions, rows, writers, self._clock, _unasked)
         nobody: Any = None  # agents can't ask for what these answer
         self.service = Service(
-            dispatcher, greeting, sessions, mcp=nobody, backups=nobody, audits=nobody, seat_belt=True
+            dispatcher,
+            greeting,
+            sessions,
+            mcp=nobody,
+            backups=nobody,
+            audits=_Audits(),
+            scrubs=nobody,
+            ward=nobody,
+            seat_belt=True,
         )
 
     def settle(self) -> None:
@@ -179,15 +235,23 @@ class Stage:
 
 
 @contextmanager
-def stage(state: Path, live: Dispatcher, facts: Facts, moment: Micros) -> Iterator[Stage]:
+def stage(state: Path, scenery: Scenery, facts: Facts, moment: Micros) -> Iterator[Stage]:
     """Open a copy of a store and serve it in memory. Raises Refusal where a level of it can't be used."""
     vault = Vault.open(state)
     try:
         for refusal in vault.unavailable.values():
             raise refusal
-        yield Stage(vault, live, facts, moment)
+        yield Stage(vault, scenery, facts, moment)
     finally:
         vault.close()
+
+
+def _zone(name: str) -> tzinfo:
+    """The zone of that name, or the machine's own, which may have none."""
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, ZoneInfoNotFoundError):
+        return tzlocal.get_localzone()
 
 
 def _deliver(outcomes: list[tuple[Done, Outcome]]) -> None:
@@ -199,5 +263,5 @@ def _raise(error: Exception) -> None:
     raise error
 
 
-def _unasked(*_: Any) -> Any:
+def _unasked(*_: Any) -> NoReturn:
     raise Refusal("not_here", "No probe asks for that.", "")

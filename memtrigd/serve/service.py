@@ -13,10 +13,11 @@ from memtrigd.gate.doors import CONTROL, DoorKind
 from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.policy import OWNER
 from memtrigd.gate.sessions import Sessions
-from memtrigd.serve import auditing, backing, faults
+from memtrigd.serve import auditing, backing, doctoring, faults, scrubbing
 from memtrigd.serve.auditing import Audits
 from memtrigd.serve.backing import Backups
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
+from memtrigd.serve.doctoring import Ward
 from memtrigd.serve.everywhere import at_each_level, at_every_level
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.heirs import Heir
@@ -27,6 +28,7 @@ from memtrigd.serve.mcp.line import Line
 from memtrigd.serve.notices import PROMISE_DUE, news
 from memtrigd.serve.protocol import Connection
 from memtrigd.serve.screening import screened
+from memtrigd.serve.scrubbing import Scrubs
 from memtrigd.serve.subscriptions import Subscriptions
 
 _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionUntrusted, wire.SessionEnd)
@@ -45,12 +47,16 @@ class Service:
         mcp: Engine,
         backups: Backups,
         audits: Audits,
+        scrubs: Scrubs,
+        ward: Ward,
         seat_belt: bool,
     ) -> None:
         self._dispatcher = dispatcher
         self._mcp = mcp
         self._backups = backups
         self._audits = audits
+        self._scrubs = scrubs
+        self._ward = ward
         self._ears = dispatcher.ears
         self._greeting = greeting
         self._sessions = sessions
@@ -77,8 +83,14 @@ class Service:
                     at_every_level(request, partial(self._dispatcher.take, caller), self.intents.keep, done)
                 case wire.BackupNow() | wire.BackupList() | wire.BackupVerify() | wire.Restore():
                     backing.ask(self._backups, self._dispatcher, caller, request, done)
+                case wire.ImportBegin() | wire.ImportEnd():
+                    backing.ask(self._backups, self._dispatcher, caller, request, done)
                 case wire.AuditVerify() | wire.Prove():
-                    auditing.ask(self._audits, request, done)
+                    auditing.ask(self._audits, request, connection, done)
+                case wire.Doctor():
+                    doctoring.ask(self._ward, request, done)
+                case wire.SecretsScrub():
+                    scrubbing.ask(self._scrubs, request, done)
                 case wire.Subscribe():
                     self.subscriptions.subscribe(caller, request, connection, done)
                 case wire.Save() | wire.Act(request=wire.Save()):
@@ -148,6 +160,7 @@ class Service:
     def lost(self, caller: Caller, connection: Connection) -> None:
         """Count a connection out of its session, which was in use until now."""
         self.subscriptions.drop(connection)
+        self._audits.gone(connection)
         if caller.session is not None:
             self._sessions.detach(caller.session, connection.close)
             self._greeting.touch(caller.session)

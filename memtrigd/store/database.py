@@ -46,7 +46,7 @@ def open_writer(path: Path, schema: Schema) -> apsw.Connection:
 
     Raises Refusal ``level_unavailable`` or ``store_locked``; then the file is as it was.
     """
-    _inspect(path, schema)
+    inspect(path, schema)
     with unusable(path.name):
         keep_private(path)
     return _open(path, apsw.SQLITE_OPEN_READWRITE, pragmas.WRITER, schema)
@@ -55,6 +55,11 @@ def open_writer(path: Path, schema: Schema) -> apsw.Connection:
 def open_reader(path: Path) -> apsw.Connection:
     """Open a read-only handle to a database that a writer has opened before. Raises as ``open_writer``."""
     return _open(path, apsw.SQLITE_OPEN_READONLY, pragmas.READER, None)
+
+
+def sqlite_version() -> str:
+    """The version of SQLite that is linked in."""
+    return apsw.sqlite_lib_version()
 
 
 def _open(path: Path, flags: int, settings: tuple[pragmas.Setting, ...], schema: Schema | None) -> apsw.Connection:
@@ -75,8 +80,11 @@ def _open(path: Path, flags: int, settings: tuple[pragmas.Setting, ...], schema:
     return connection
 
 
-def _inspect(path: Path, schema: Schema) -> None:
-    """Look at the header with our own eyes, before SQLite may touch a file that is not ours."""
+def inspect(path: Path, schema: Schema) -> None:
+    """Look at the header with our own eyes, before SQLite may touch a file that is not ours.
+
+    Raises Refusal ``level_unavailable``.
+    """
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER)

@@ -6,14 +6,14 @@ a memory from every search.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from itertools import groupby
+from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 import apsw
 
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
+from memtrigd.store import lexicon
 from memtrigd.store.lexicon import token
 from memtrigd.store.migrations import migrate, version_of
 from memtrigd.store.records import FIELDS, from_row
@@ -21,10 +21,14 @@ from memtrigd.store.schema import Schema
 
 TermsOf: TypeAlias = Callable[[Memory], Sequence[str]]
 """What the analyser makes of a memory, repeats included."""
+Counting: TypeAlias = Callable[[int, int], None]
+"""Hears of how much so much was looked at."""
 
 MOST_TIMES: Final = 32
 """How often a term counts at most: beyond it, the ways in which a memory enters the index may differ."""
 _HASH: Final = (1 << 64) - 1
+EVERY: Final = 1000
+"""Memories between two counts that are told."""
 
 
 def wrong_schema(connection: apsw.Connection, schema: Schema) -> Iterator[str]:
@@ -52,21 +56,35 @@ def wrong_structure(connection: apsw.Connection) -> Iterator[str]:
         yield f"The structure of the file is damaged in {many}."
 
 
-def wrong_index(connection: apsw.Connection, level: Level, terms_of: TermsOf) -> Iterator[str]:
+def wrong_index(
+    connection: apsw.Connection, level: Level, terms_of: TermsOf, counted: Counting = lambda _, __: None
+) -> Iterator[str]:
     """Compare the index with what it would be, were it made anew from the rows. Sentences name ids, no contents."""
+    return (problem for _, problem in astray(connection, level, terms_of, counted))
+
+
+def astray(
+    connection: apsw.Connection, level: Level, terms_of: TermsOf, counted: Counting = lambda _, __: None
+) -> Iterator[tuple[int | None, str]]:
+    """As ``wrong_index``, each with the number of the memory whose entries are wrong; None where no one's are."""
     for problem, query in _BY_QUERY:
-        for (what,) in connection.execute(query):
-            yield problem.format(what)
+        for what, number in connection.execute(query):
+            yield number, problem.format(what)
     prints, lengths = _indexed(connection)
     for number, length in connection.execute("SELECT number, terms FROM document"):
         if lengths[number] != length:
-            yield f"Document {number} of the index has another length than its words."
-    for number, *row in connection.execute(_ACTIVE):
+            yield number, f"Document {number} of the index has another length than its words."
+    active = len(prints)
+    for done, (number, hashes, times, *row) in enumerate(connection.execute(_ACTIVE)):
+        if done % EVERY == 0:
+            counted(done, active)
         memory = from_row(tuple(row), level)
-        if prints.pop(number, 0) != _fingerprint(map(token, terms_of(memory))):
-            yield f"Memory {memory.id} is not found by its own words: the index has others."
-    if prints:
-        yield f"The index holds words of {len(prints)} memories that are not active."
+        terms = terms_of(memory)
+        same = (hashes, times) == lexicon.prints(lexicon.spelling(terms))
+        if prints.pop(number, 0) & _HASH != _fingerprint(terms) or not same:
+            yield number, f"Memory {memory.id} is not found by its own words: the index has others."
+    for number in prints:
+        yield number, f"The index holds words of memory number {number}, which is not active."
 
 
 @cache
@@ -91,52 +109,72 @@ def _indexed(connection: apsw.Connection) -> tuple[dict[int, int], Counter[int]]
     """
     prints: dict[int, int] = defaultdict(int)
     lengths = Counter[int]()
-    for (term, number), found in groupby(connection.execute("SELECT term, doc FROM posting")):  # in this order
-        times = sum(1 for _ in found)
-        prints[number] = prints[number] + _of_term(term, times) & _HASH
-        lengths[number] += times
+    before, times = ("", 0), 0
+    for row in connection.execute("SELECT term, doc FROM posting"):  # in this order
+        if row == before:
+            times += 1
+            continue
+        if times:
+            prints[before[1]] += _of_spelling(before[0], min(times, MOST_TIMES))
+            lengths[before[1]] += times
+        before, times = row, 1
+    if times:
+        prints[before[1]] += _of_spelling(before[0], min(times, MOST_TIMES))
+        lengths[before[1]] += times
     return prints, lengths
 
 
-def _fingerprint(tokens: Iterator[str]) -> int:
-    times: dict[str, int] = defaultdict(int)
-    for each in tokens:
-        times[each] += 1
-    return sum(_of_term(term, count) for term, count in times.items()) & _HASH
+def _fingerprint(terms: Sequence[str]) -> int:
+    if len(set(terms)) == len(terms):
+        return sum(map(_of_once, terms)) & _HASH
+    return sum(_of_spelling(token(term), min(times, MOST_TIMES)) for term, times in Counter(terms).items()) & _HASH
 
 
-def _of_term(term: str, times: int) -> int:
+def _of_spelling(spelt: str, times: int) -> int:
     """A sum of these is the same in any order; Python's hash is keyed anew in each process, so none can be forged."""
-    return hash((term, min(times, MOST_TIMES))) & _HASH
+    return hash((spelt, times))
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_once(term: str) -> int:
+    """Of a term that a memory has once, as most: texts share their words."""
+    return _of_spelling(token(term), 1)
 
 
 _ROWS: Final = ", ".join(f"memory.{field}" for field in FIELDS)
-_ACTIVE: Final = " ".join(("SELECT number,", _ROWS, "FROM memory WHERE status = 'active'"))
+_ACTIVE: Final = " ".join(
+    ("SELECT number, hashes, times,", _ROWS, "FROM memory LEFT JOIN document USING (number) WHERE status = 'active'")
+)
 _OWN_TAGS: Final = "SELECT value, updated, memory.id, number FROM memory, json_each(tags) WHERE status = 'active'"
 _FOUND_BY: Final = "SELECT tag, updated, id, number FROM tag"
 _BY_QUERY: Final = (
     (
         "Memory {} is missing in the index.",
-        "SELECT id FROM memory LEFT JOIN document USING (number) WHERE status = 'active' AND terms IS NULL",
+        "SELECT id, number FROM memory LEFT JOIN document USING (number) WHERE status = 'active' AND terms IS NULL",
     ),
     (
         "The index has a document of memory number {}, which is not active.",
-        "SELECT number FROM document WHERE number NOT IN (SELECT number FROM memory WHERE status = 'active')",
+        "SELECT number, number FROM document WHERE number NOT IN (SELECT number FROM memory WHERE status = 'active')",
     ),
     (
         "The figures of the index are not the sums over its documents.{}",
-        "SELECT '' FROM corpus WHERE (documents, terms) <> (SELECT count(*), coalesce(sum(terms), 0) FROM document)",
+        " ".join(
+            (
+                "SELECT '', NULL FROM corpus",
+                "WHERE (documents, terms) <> (SELECT count(*), coalesce(sum(terms), 0) FROM document)",
+            )
+        ),
     ),
     (
         "Memory {} is not found by its tags.",
-        " ".join(("SELECT DISTINCT id FROM (", _OWN_TAGS, "EXCEPT", _FOUND_BY, ")")),
+        " ".join(("SELECT DISTINCT id, number FROM (", _OWN_TAGS, "EXCEPT", _FOUND_BY, ")")),
     ),
     (
         "Memory {} is found by a tag that it does not have.",
-        " ".join(("SELECT DISTINCT id FROM (", _FOUND_BY, "EXCEPT", _OWN_TAGS, ")")),
+        " ".join(("SELECT DISTINCT id, number FROM (", _FOUND_BY, "EXCEPT", _OWN_TAGS, ")")),
     ),
     (
         "Memory {} is looked up under another entity than its own.",
-        "SELECT id FROM memory WHERE (entity IS NULL) <> (entity_folded IS NULL)",
+        "SELECT id, number FROM memory WHERE (entity IS NULL) <> (entity_folded IS NULL)",
     ),
 )

@@ -15,14 +15,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
 from memtrig import wire
 from memtrig.homes import Home
 
+from memtrigd.clockwork.apart import Heard
 from memtrigd.clockwork.audits import Audits, terms_of
 from memtrigd.clockwork.backups import Backups, Plan
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
+from memtrigd.clockwork.scrubs import PREFIX as SCRUBS
+from memtrigd.clockwork.scrubs import Scrubs
+from memtrigd.doctor.ward import Ward
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
@@ -31,6 +36,7 @@ from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
 from memtrigd.guidance.keeper import Keeper
 from memtrigd.proof.prover import Prover
+from memtrigd.proof.works import perform
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
@@ -40,7 +46,8 @@ from memtrigd.serve.protocol import Connection
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.service import Service
 from memtrigd.store.interface_control import SessionRow
-from memtrigd.store.lanes import Job, ReadLane, stopping
+from memtrigd.store.lanes import ReadLane, stopping
+from memtrigd.store.queueing import Job
 from memtrigd.store.schema import VERSION
 from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.vault import Vault
@@ -231,6 +238,17 @@ class Line:
         return said
 
 
+class Here:
+    """What is done apart in a process of its own, done at once in this one."""
+
+    def run(self, work: Any, heard: Heard, kind: Any) -> Any:
+        """Do it, and hand over what it comes to as the process would."""
+        return msgspec.convert(msgspec.to_builtins(perform(work, heard)), kind, str_keys=False)
+
+    def end(self) -> None:
+        """It is over."""
+
+
 class World:
     """A daemon on ``state``, its clock at ``now``.
 
@@ -307,11 +325,24 @@ class World:
             ),
         )
         self.audits = Audits(
+            self.state,
             self._vault,
-            ReadsAtOnce("audits", lambda: self.handles, _deliver),
+            ReadsAtOnce("audits", dict, _deliver),
+            self.walkers,
             self._writers,
             self.rows,
             Prover(self.state, dispatcher, lambda: self.now),
+            Here,
+            lambda: self.now,
+        )
+        scrubs = Scrubs(
+            ReadsAtOnce("scrubs", lambda: self.handles, _deliver),
+            self._writers,
+            self._vault.unavailable,
+            lambda: self.now,
+            self.backups.holding,
+            lambda _, act: act(),
+            dispatcher.listeners,
         )
         greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
         self._service = Service(
@@ -322,8 +353,20 @@ class World:
             seat_belt=True,
             backups=self.backups,
             audits=self.audits,
+            scrubs=scrubs,
+            ward=Ward(
+                Home(*[str(self.state)] * 3),
+                self._vault,
+                ReadsAtOnce("doctors", dict, _deliver),
+                self._writers,
+                self.rows,
+                self._sessions,
+                self.backups,
+                lambda: self.now,
+            ),
         )
         self._service.resume(self.rows.settings(PREFIX), lambda: None)
+        scrubs.resume(self.rows.settings(SCRUBS))
 
     def connect(self, door: Door) -> Line:
         """Connect at a door."""

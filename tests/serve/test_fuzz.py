@@ -39,7 +39,7 @@ GOOD: dict[str, list[Any]] = {
     "request": [{"type": "list"}, {"type": "save", "content": "x", "key": "tea"}, {"type": "get", "key": "tea"}],
     "cursor": ["WzEsIm0xIl0="],
 }
-NOT_HERE = {"restore", "prove", "audit.verify", "backup.now", "backup.verify", "backup"}
+NOT_HERE = {"restore", "doctor", "prove", "audit.verify", "backup.now", "backup.verify", "backup"}
 """The first begins the daemon anew, which ends every line; the others read or copy every file, each time."""
 numbers = st.integers(-(2**63), 2**64 - 1) | st.floats()
 nasty = st.recursive(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memtrig import homes
-from memtrig.ctl import talk
-from memtrig.ctl.failure import usage
+from memtrig.ctl import progress, talk
+from memtrig.ctl.failure import Failure, usage
 from memtrig.ctl.grammar import AGENT, CONTROL, DATA, OWNER, VIEW
 
 TYPE_CHECKING = False
@@ -21,12 +21,13 @@ class Door:
     Raises Failure ``usage`` where the settings contradict the verb or each other.
     """
 
-    __slots__ = ("_acts", "_caller", "_patience", "_whose")
+    __slots__ = ("_acts", "_caller", "_home", "_patience", "_watches", "_whose")
 
     def __init__(self, verb: DaemonVerb, settings: dict[str, Any]) -> None:
         agent, level = settings.get("as"), settings.get("level")
         self._acts = verb.door in (DATA, OWNER, VIEW)
         self._patience = verb.patience or talk.TIMEOUT
+        self._watches = verb.progress and progress.is_wanted()
         self._whose: dict[str, str] = {}
         if agent and level:
             raise usage("--as and --level exclude each other.", "An agent has the level of its socket: drop --level.")
@@ -40,7 +41,7 @@ class Door:
         if level and not self._acts:
             raise usage(f"--level says nothing to {verb.name}.", "Leave it out.")
         try:
-            home = homes.find(settings.get("home"))
+            home = self._home = homes.find(settings.get("home"))
         except OSError as error:
             raise usage(f"There is no home: {error}.", "Name one with --home DIR.") from None
         self._caller: talk.Caller = talk.Agent(home, *agent) if agent else talk.Owner(home, level)
@@ -56,14 +57,32 @@ class Door:
         if beside and not self.is_owners:
             raise usage(f"--{next(iter(beside)).replace('_', '-')} is for the owner.", "Leave it or --as out.")
         fields = {name: value for name, value in given.items() if name not in beside}
-        return self.ask(verb.request, fields | self._whose, **beside)
+        done = verb.alone(self._home, given, False) if verb.alone is not None else None
+        if done is not None:
+            return talk.Reply(done, [])
+        try:
+            return self._ask_for(verb, fields, beside)
+        except Failure as failure:
+            done = verb.alone(self._home, given, True) if verb.alone and failure.code == "daemon_down" else None
+            if done is None:
+                raise
+            return talk.Reply(done, [])
+
+    def _ask_for(self, verb: DaemonVerb, fields: dict[str, Any], beside: dict[str, Any]) -> talk.Reply:
+        """Ask, and at a terminal show how far the daemon is, where it can tell. Raises Failure."""
+        if not self._watches:
+            return self.ask(verb.request, fields | self._whose, **beside)
+        try:
+            return self.ask(verb.request, fields | {"progress": True}, **beside)
+        finally:
+            progress.clear()
 
     def ask(self, name: str, fields: dict[str, Any], level: str | None = None, **beside: Any) -> talk.Reply:
         """Ask one question; about memories the owner may ask it at a ``level`` of its own. Raises Failure."""
         request = talk.make_request(name, fields)
         if self._acts and isinstance(self._caller, talk.Owner):
             request = self._caller.act(request, level, **beside)
-        return talk.ask(self._caller, request, self._patience)
+        return talk.ask(self._caller, request, self._patience, progress.show if self._watches else None)
 
     def follow(self, name: str, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Subscribe, and give the answer and then each notice as it comes, without end. Raises Failure."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from memtrig.ctl.door import Door
     from memtrig.ctl.render import Screen
+    from memtrig.homes import Home
 
 DATA, OWNER, PLAIN, CONTROL, VIEW, AGENT = "data", "owner", "plain", "control", "view", "agent"
 """How a verb reaches the daemon: as an act at a level, as one that only the owner may do, as it stands, as it stands
@@ -146,18 +147,24 @@ class DaemonVerb(Verb):
 
     With the owner at a terminal ``converse``, if any, takes over and returns the exit code. With ``follow`` the
     connection stays open, and each notice is shown by it. ``opening`` turns what was given into what these ask first.
-    ``stream`` asks and prints by itself, line by line, and returns the exit code.
+    With ``progress`` the daemon can tell how far it is, and at a terminal it is asked to.
+    ``stream`` asks and prints by itself, line by line, and returns the exit code. ``alone`` does without a daemon what
+    needs none: it is asked first and, as ``down``, once more where none answers; None leaves it to the daemon.
+    ``instead`` makes of the verb and what it is given those that are meant, where an option makes it another.
     """
 
     __slots__ = (
+        "alone",
         "beside",
         "code",
         "converse",
         "document",
         "door",
         "follow",
+        "instead",
         "opening",
         "patience",
+        "progress",
         "request",
         "show",
         "stream",
@@ -173,13 +180,18 @@ class DaemonVerb(Verb):
         request: str = "",
         beside: tuple[str, ...] = (),
         patience: float = 0,
+        progress: bool = False,
         converse: Callable[[dict[str, Any], Screen, Door, dict[str, Any]], int] | None = None,
         opening: Callable[[dict[str, Any]], dict[str, Any]] = dict,
         follow: Callable[[dict[str, Any], Screen], str] | None = None,
         stream: Callable[[Door, dict[str, Any]], int] | None = None,
+        instead: Callable[[DaemonVerb, dict[str, Any]], tuple[DaemonVerb, dict[str, Any]]] | None = None,
+        alone: Callable[[Home, dict[str, Any], bool], dict[str, Any] | None] | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*grammar, **more)
+        self.alone = alone
+        self.instead = instead
         self.door = door
         self.show = show
         self.document = document
@@ -187,6 +199,7 @@ class DaemonVerb(Verb):
         self.request = request or self.name
         self.beside = beside
         self.patience = patience
+        self.progress = progress
         self.converse = converse
         self.opening = opening
         self.follow = follow

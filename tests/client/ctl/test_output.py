@@ -130,7 +130,12 @@ def journal_results(text: str) -> dict[str, wire.Result]:
         level=text,
         at=MOMENT,
         server=text,
+        python=text,
+        sqlite=text,
+        schema=9,
+        code=text,
         above={text: 1},
+        sampled={text: 1},
         asked={text: 1},
         probes=1,
         differing=1,
@@ -145,6 +150,9 @@ def journal_results(text: str) -> dict[str, wire.Result]:
         ),
         **dict.fromkeys(("audit show", "audit export"), wire.AuditRows(rows=[row], next_cursor=text)),
         "prove": proof,
+        "doctor": wire.Diagnosis(
+            findings=[wire.Finding(check=text, verdict="fail", says=text, todo=text, level=text)], server=text, protocol=1
+        ),
     }
 
 

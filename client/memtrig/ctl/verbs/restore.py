@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from memtrig.ctl.alone import do_alone
 from memtrig.ctl.catalogue import level
+from memtrig.ctl.failure import usage
 from memtrig.ctl.grammar import CONTROL, LONG, Argument, DaemonVerb, Option
 from memtrig.ctl.render import one_line
 from memtrig.homes import LEVELS
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memtrig.ctl.render import Screen
+    from memtrig.homes import Home
 
 LACKING: dict[str, Any] = {
     "levels": [],
@@ -22,6 +25,8 @@ LACKING: dict[str, Any] = {
     "restarting": False,
     "started": None,
     "dry_run": False,
+    "control": False,
+    "aside": None,
 }
 """What the frame leaves out."""
 
@@ -34,6 +39,11 @@ def document(told: dict[str, Any]) -> dict[str, Any]:
 def show(told: dict[str, Any], screen: Screen) -> list[str]:
     """Say what is back, or would be, and how to go back on it."""
     name, dry = screen.bold(one_line(told["backup"]["name"])), told.get("dry_run")
+    if told.get("control"):
+        return [
+            f"control.db is that of backup {name}; what was there is kept in {one_line(told['aside'])}.",
+            "Every session ended. Start `memtrigd`.",
+        ]
     memory = told.get("memory")
     if memory:
         verb = "would be put back" if dry else "is back"
@@ -53,6 +63,15 @@ def show(told: dict[str, Any], screen: Screen) -> list[str]:
     ]
 
 
+def _alone(home: Home, given: dict[str, Any], down: bool) -> dict[str, Any] | None:
+    """Put control.db back: the daemon does not start without it, and must not run meanwhile."""
+    if not given.get("control"):
+        return None
+    if given.keys() - {"control", "name"}:
+        raise usage("--control goes with no other option.", "For example: memtrigctl restore --control")
+    return do_alone(home, "control", *([given["name"]] if "name" in given else []))
+
+
 VERB = DaemonVerb(
     "restore",
     "put a backup, the newest unsaid, in the place of what there is; one is made before",
@@ -64,7 +83,9 @@ VERB = DaemonVerb(
         Option("level", "--level", "LEVEL", "only this level", read=level, values=LEVELS),
         Option("memory", "--memory", "ID", "only this memory, as a change of yours"),
         Option("dry_run", "--dry-run", help="verify it and say what would change"),
+        Option("control", "--control", help="only control.db, while the daemon is stopped; every session ends"),
     ),
+    alone=_alone,
     document=document,
     show=show,
 )
