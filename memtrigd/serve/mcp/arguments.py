@@ -9,6 +9,7 @@ import msgspec
 from memtrigd.domain.errors import Refusal
 from memtrigd.serve.lines import plain
 from memtrigd.serve.mcp.tool import Arguments
+from memtrigd.serve.parts import Marks
 
 A = TypeVar("A", bound=Arguments)
 LONGEST: Final = 200
@@ -66,9 +67,11 @@ def _unwrapped(value: Any, kind: type[Arguments], name: str) -> Any:
     wanted = next((field.type for field in msgspec.structs.fields(kind) if field.encode_name == name), None)
     if wanted is None or _takes_text(wanted):
         return value
+    marks = Marks()
     try:
-        return msgspec.json.decode(value)
-    except msgspec.MsgspecError:
+        marks.feed(value.encode())
+        return value if marks.too_many else msgspec.json.decode(value)
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
         return value
 
 

@@ -1,0 +1,1 @@
+"""Hostile peers against a real daemon, by the thousand and reproducible: ``make fuzz``."""
