@@ -8,7 +8,7 @@ head that was kept elsewhere.
 
 import hmac
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 import apsw
@@ -18,14 +18,19 @@ from memtrigd.domain.entries import Entry
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.domain.suppression import Suppression
+from memtrigd.store import journal_sql as sql
 from memtrigd.store.interface import Change
-from memtrigd.store.records import ENTRY_FIELDS, FIELDS, WISH_FIELDS, audited, entry_from_row, from_row, wish_from_row
+from memtrigd.store.records import audited, entry_from_row, from_row, wish_from_row
 
 SALT_BYTES: Final = 16
 NO_SALT: Final = b""
 """Of an erased memory's digests: what is left of it is nothing to guess at, but the journal still vouches for it."""
 ERASE: Final = "erase"
 """The one change that destroys a salt."""
+SCRUB: Final = "scrub"
+"""The change that takes credentials out of texts: one salt for another, and what was vouched for is so anew."""
+SILENCED: Final = "event.{}"
+"""What a scrub's event is about: the row of the event whose reason it has in place of the old one."""
 
 Field: TypeAlias = str | bytes | int | None
 
@@ -66,6 +71,18 @@ def note(connection: apsw.Connection, key: bytes, salt: bytes, change: Change, a
     Returns the row's number, which the event gets too.
     """
     return _append(connection, key, "", change, digest=_of_event(key, salt, *_told(change), about), version=None)
+
+
+def vouch_anew(
+    connection: apsw.Connection, key: bytes, state: Memory | Suppression | Entry, salt: bytes, change: Change
+) -> None:
+    """Write the journal's row of something whose texts were rewritten, and of a memory's whole life up to now.
+
+    With the old salt gone nobody can test a guess of what the texts were; the versions have this row alone.
+    """
+    seq = head(connection).seq + 1
+    life = _of_life(connection, key, salt, state.id, seq) if isinstance(state, Memory) else None
+    _append(connection, key, state.id, change, digest=_of_state(key, salt, state), version=life)
 
 
 def text_digest(key: bytes, canonical_text: str) -> bytes:
@@ -136,7 +153,7 @@ def _broken_links(connection: apsw.Connection, key: bytes, known: Head | None) -
 
 
 def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -> Iterator[str]:
-    for op, digest, salt, *row in connection.execute(_MEMORIES):
+    for op, digest, salt, *row in connection.execute(sql.MEMORIES):
         memory = from_row(tuple(row), level)
         if digest is None:
             yield f"Memory {memory.id} is not in the journal."
@@ -144,12 +161,12 @@ def _unvouched_memories(connection: apsw.Connection, key: bytes, level: Level) -
             digest, _of_state(key, NO_SALT if salt is None else salt, memory)
         ):
             yield f"Memory {memory.id} is not as the journal left it."
-    for (subject,) in connection.execute(_MISSING):
+    for (subject,) in connection.execute(sql.MISSING):
         yield f"Memory, suppression or entry {subject} is in the journal and nowhere else."
 
 
 def _unvouched_suppressions(connection: apsw.Connection, key: bytes) -> Iterator[str]:
-    for _, digest, salt, *row in connection.execute(_SUPPRESSIONS):
+    for _, digest, salt, *row in connection.execute(sql.SUPPRESSIONS):
         wish = wish_from_row(tuple(row))
         if digest is None:
             yield f"Suppression {wish.id} is not in the journal."
@@ -158,7 +175,7 @@ def _unvouched_suppressions(connection: apsw.Connection, key: bytes) -> Iterator
 
 
 def _unvouched_entries(connection: apsw.Connection, key: bytes, level: Level) -> Iterator[str]:
-    for _, digest, salt, *row in connection.execute(_ENTRIES):
+    for _, digest, salt, *row in connection.execute(sql.ENTRIES):
         entry = entry_from_row(tuple(row), level)
         if digest is None:
             yield f"Entry {entry.id} is not in the journal."
@@ -171,10 +188,16 @@ def _unvouched_versions(connection: apsw.Connection, key: bytes) -> Iterator[str
 
     Those of an erased memory tell who did what and when, as the journal does itself, and nothing else.
     """
-    for seq, digest, salt, *version in connection.execute(_VERSIONS):
+    scrubbed = {memory_id: (seq, digest, salt) for seq, memory_id, digest, salt in connection.execute(sql.SCRUBBED)}
+    for seq, memory_id, digest, salt, *version in connection.execute(sql.VERSIONS):
+        if memory_id in scrubbed and seq <= scrubbed[memory_id][0]:
+            continue  # vouched for all together
         if digest is None or not hmac.compare_digest(digest, _of_version(key, salt, *version)):
             yield f"The version of row {seq} is not as the journal left it."
-    for (seq,) in connection.execute(_EMPTIED):
+    for memory_id, (seq, digest, salt) in scrubbed.items():
+        if digest is None or not hmac.compare_digest(digest, _of_life(connection, key, salt, memory_id, seq)):
+            yield f"The versions of memory {memory_id} before row {seq} are not as the journal left them."
+    for (seq,) in connection.execute(sql.EMPTIED):
         yield f"The version of row {seq} is not as the journal left it."
     for (seq,) in connection.execute(
         "SELECT seq FROM version WHERE seq NOT IN (SELECT seq FROM audit WHERE version IS NOT NULL)"
@@ -183,10 +206,11 @@ def _unvouched_versions(connection: apsw.Connection, key: bytes) -> Iterator[str
 
 
 def _unvouched_events(connection: apsw.Connection, key: bytes) -> Iterator[str]:
-    erased = set(connection.execute(_ERASED))
-    for seq, at, op, actor, session, digest, salt, *event in connection.execute(_EVENTS):
+    erased, silenced = set(connection.execute(sql.ERASED)), set(connection.execute(sql.SILENCED))
+    for seq, at, op, actor, session, digest, salt, *event in connection.execute(sql.EVENTS):
         about = event[-1]
-        if salt is None and (about,) in erased and event == [at, op, actor, session, None, about]:
+        hushed = (about,) in erased or (SILENCED.format(seq),) in silenced
+        if salt is None and hushed and event == [at, op, actor, session, None, about]:
             continue
         if salt is None or not hmac.compare_digest(digest, _of_event(key, salt, *event)):
             yield f"The event of row {seq} is not as the journal left it."
@@ -203,6 +227,11 @@ def _told(change: Change) -> tuple[Field, ...]:
 def _of_state(key: bytes, salt: bytes, state: Memory | Suppression | Entry) -> bytes:
     purpose = _PURPOSES[type(state)]
     return hmac.digest(key, purpose + salt + audited(state), "sha256")
+
+
+def _of_life(connection: apsw.Connection, key: bytes, salt: bytes, memory_id: str, before: int) -> bytes:
+    steps = (b"".join(map(_prefixed, row)) for row in connection.execute(sql.LIFE, (memory_id, before)))
+    return hmac.digest(key, b"life" + salt + b"".join(steps), "sha256")
 
 
 def _of_version(key: bytes, salt: bytes, *version: Field) -> bytes:
@@ -227,63 +256,3 @@ _PURPOSES: Final = {Memory: b"state", Suppression: b"wish", Entry: b"entry"}
 """What keeps the digests of one kind of state apart from those of another."""
 NEWEST: Final = "SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1"
 """The number and the seal of the newest row."""
-
-
-def _with_last(table: str, fields: Sequence[str]) -> str:
-    """The rows of a table with what the journal last told of each."""
-    return " ".join(
-        (
-            "SELECT last.op, last.digest, salt,",
-            ", ".join(f"{table}.{field}" for field in fields),
-            f"FROM {table} LEFT JOIN audit AS last",
-            "ON last.seq = (SELECT max(seq) FROM audit",
-            f"WHERE memory_id = {table}.id)",
-        )
-    )
-
-
-_MEMORIES: Final = " UNION ALL ".join(_with_last(table, FIELDS) for table in ("memory", "archive"))
-_SUPPRESSIONS: Final = _with_last("suppression", WISH_FIELDS)
-_ENTRIES: Final = _with_last("entry", ENTRY_FIELDS)
-_ERASED: Final = (  # memories of this level, of lower ones, and what is left of wishes about them
-    "SELECT memory_id FROM audit WHERE op = 'erase' UNION SELECT about FROM event WHERE op = 'erase'"
-    " UNION SELECT id FROM suppression WHERE scope = 'erased'"
-)
-_MISSING: Final = (
-    "SELECT DISTINCT memory_id FROM audit WHERE memory_id <> ''"
-    " AND memory_id NOT IN (SELECT id FROM memory UNION ALL SELECT id FROM suppression"
-    " UNION ALL SELECT id FROM entry UNION ALL SELECT id FROM archive)"
-)
-_TOLD: Final = "told.at, told.op, told.actor, told.session, told.reason"
-_JOURNALLED: Final = "audit.at, audit.op, audit.actor, audit.session"
-_OF_MEMORIES: Final = (
-    "FROM audit JOIN (SELECT id, salt FROM memory UNION ALL SELECT id, salt FROM archive) AS kept"
-    " ON kept.id = audit.memory_id LEFT JOIN version AS told ON told.seq = audit.seq"
-)
-_VERSIONS: Final = " ".join(
-    (
-        "SELECT audit.seq, audit.version, salt, told.memory_id,",
-        _TOLD,
-        ", told.fields",
-        _OF_MEMORIES,
-        "WHERE salt IS NOT NULL ORDER BY audit.seq",
-    )
-)
-_EMPTIED: Final = " ".join(
-    (
-        "SELECT audit.seq",
-        _OF_MEMORIES,
-        "WHERE salt IS NULL AND EXISTS (SELECT 1 FROM audit WHERE memory_id = kept.id AND op = 'erase')",
-        f"AND (told.memory_id, {_TOLD}, told.fields) IS NOT (kept.id, {_JOURNALLED}, NULL, '{{}}')",
-        "ORDER BY audit.seq",
-    )
-)
-_EVENTS: Final = " ".join(
-    (
-        "SELECT audit.seq,",
-        _JOURNALLED,
-        ", digest, salt,",
-        _TOLD,
-        ", told.about FROM audit LEFT JOIN event AS told USING (seq) WHERE memory_id = '' ORDER BY seq",
-    )
-)

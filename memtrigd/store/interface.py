@@ -14,6 +14,7 @@ from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
 from memtrigd.store.interface_control import ControlWriter
 from memtrigd.store.interface_journal import JournalReader
+from memtrigd.store.interface_scrubbing import ScrubReader, ScrubWriter
 from memtrigd.store.interface_wishes import WishReader
 
 
@@ -71,7 +72,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class LevelReader(WishReader, JournalReader, Protocol):
+class LevelReader(WishReader, JournalReader, ScrubReader, Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
     Where the level can't be read a call raises Refusal ``level_unavailable`` or ``store_locked``, naming what it is.
@@ -186,7 +187,7 @@ class LevelReader(WishReader, JournalReader, Protocol):
         """The answer that this session's request with that key got at this level."""
 
 
-class LevelWriter(LevelReader, Protocol):
+class LevelWriter(LevelReader, ScrubWriter, Protocol):
     """Reads and writes of one level inside the writer's transaction; all or nothing of a request becomes durable."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:

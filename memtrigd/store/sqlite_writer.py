@@ -13,6 +13,7 @@ from memtrigd.domain.suppression import Suppression
 from memtrigd.store import audit, sqlite_erasing
 from memtrigd.store.handles import WriteHandle
 from memtrigd.store.interface import Change, Ledger, Remembered
+from memtrigd.store.interface_scrubbing import Clean
 from memtrigd.store.lexicon import spelling
 from memtrigd.store.records import (
     COLUMNS,
@@ -26,9 +27,10 @@ from memtrigd.store.records import (
 )
 from memtrigd.store.sqlite_entries import EntryWriter
 from memtrigd.store.sqlite_level import SqliteLevelReader
+from memtrigd.store.sqlite_scrubbing import ScrubbingWriter
 
 
-class SqliteLevelWriter(SqliteLevelReader, EntryWriter, WriteHandle):
+class SqliteLevelWriter(SqliteLevelReader, EntryWriter, ScrubbingWriter, WriteHandle):
     """The LevelWriter of one file."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:
@@ -132,6 +134,25 @@ class SqliteLevelWriter(SqliteLevelReader, EntryWriter, WriteHandle):
             self._leave_index(number, row)
         seq = sqlite_erasing.empty_row(self.connection, self._key, row, change)
         self._enter_version(seq, memory_id, change, sqlite_erasing.NOTHING)
+
+    def rewrite(self, memory: Memory, clean: Clean, terms: Sequence[str], change: Change) -> None:
+        """Put a memory's texts and those of its versions in the place of what they were, with a new salt.
+
+        Raises ValueError for a row that is not here or was erased.
+        """
+        self._must_be_here(memory.level)
+        before = self.by_id(memory.id)
+        if before is None or before.erased:
+            raise ValueError(f"no memory {memory.id} to rewrite")
+        number, salt = self._place(memory.id)[0], audit.new_salt()
+        if before.status is Status.ACTIVE:
+            self._leave_index(number, before)
+        self._place_anew(number, memory, salt)
+        if memory.status is Status.ACTIVE:
+            self._enter_index(number, memory, terms)
+        self._rewrite_life(memory.id, before.key, memory.key, clean)
+        audit.vouch_anew(self.connection, self._key, memory, salt, change)
+        self._forget_answers_about(memory.id)
 
     def _place(self, memory_id: str) -> tuple[int, bytes | None]:
         """The number and salt of a row; one in the archive is brought back first."""
