@@ -173,10 +173,10 @@ class Connection(asyncio.Protocol):
                 self._read_call(body)
                 if self._full() or count == SHARE:
                     return True
-        except Refusal as refusal:  # the stream can't be followed any more: say why, then close
+        except Refusal as refusal:  # the stream can't be followed any more: say why, answer the others, then close
             self._send(0, Reply(error=refusal))
-            self._flush()
-            self.transport.close()
+            self._splitter, self._ended = Splitter(), True
+            self.transport.pause_reading()
         return False
 
     def _read_call(self, body: bytes) -> None:

@@ -79,5 +79,9 @@ def screen_of(stream: TextIO) -> Screen:
     return Screen(columns, colour)
 
 
-_JSON_ESCAPES = {code: f"\\u{code:04x}" for code in DANGEROUS if code >= 0x7F}
+_JSON_ESCAPES = {
+    code: f"\\u{code:04x}" if code < 0x10000 else f"\\udb40\\u{0xDC00 + code - 0xE0000:04x}"
+    for code in DANGEROUS
+    if code >= 0x7F
+}
 """In a document these stand only inside strings, and JSON escapes the controls below them itself."""

@@ -19,7 +19,14 @@ LAST = 8
 """Columns that the last column of a table has at least, if it needs them."""
 _BREAKS = (0x2028, 0x2029)
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
-DANGEROUS = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in (*_CONTROLS, *_BIDI, *_BREAKS)}
+_UNSEEN = (0xAD, 0x180E, 0x200B, *range(0x2060, 0x2065), *range(0x206A, 0x2070), 0xFEFF, *range(0xFFF9, 0xFFFC))
+"""What takes no room and shows nothing. Joiners are not among them: Hindi, Marathi and emoji are spelt with them."""
+_SMUGGLED = tuple(range(0xE0000, 0xE0080))
+"""Tags: an alphabet that models read and people don't see."""
+DANGEROUS = {
+    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    for code in (*_CONTROLS, *_BIDI, *_BREAKS, *_UNSEEN, *_SMUGGLED)
+}
 """C0 and C1 controls, marks, embeddings and overrides of direction, exotic line ends: each with its visible form."""
 _IN_TEXT = {code: form for code, form in DANGEROUS.items() if chr(code) not in "\n\t"}
 

@@ -7,6 +7,7 @@ and by ``memtrigctl context``. It reinforces nothing and stamps no recall.
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from heapq import merge
+from itertools import islice
 from typing import Final
 
 from memtrig import wire
@@ -18,12 +19,11 @@ from memtrigd.domain.memory import Memory, Source, Status
 from memtrigd.domain.moments import DAY, to_iso, to_minute
 from memtrigd.domain.shadowing import Winner
 from memtrigd.domain.suppression import Scope
-from memtrigd.search import lexical
 from memtrigd.serve.handlers import promises
-from memtrigd.serve.handlers.search import MEANT
+from memtrigd.serve.handlers.search import asked, hits
 from memtrigd.serve.handlers.told import Discretion
 from memtrigd.serve.labels import Labels, labels_for
-from memtrigd.serve.lines import data_line, tokens
+from memtrigd.serve.lines import NAME, data_line, memory_line, tokens
 from memtrigd.serve.turn import Turn
 
 BUDGETS: Final = range(100, 20_001)
@@ -34,8 +34,6 @@ FITTING: Final = 5
 """Memories that fit the user's words: what comes after them seldom does."""
 LINE: Final = 240
 """Characters of a content or promise in a line: get brings the whole."""
-NAME: Final = 80
-"""Characters of a name in a line."""
 MOST: Final = 200
 """Lines of one heading, however large the budget."""
 BEGIN: Final = "<memory-state>"
@@ -169,16 +167,8 @@ def _searchable(query: str | None) -> str:
 
 def _fitting(turn: Turn, query: str) -> Iterator[tuple[Memory, Winner]]:
     """What a search for the user's words finds, the best first."""
-    found = 0
-    for hit in lexical.rank(turn.view.readers, query, turn.view.meant_in(query)[:MEANT]):
-        reader = turn.view.reader(hit.level)
-        memory = reader.document(hit.document) if reader else None
-        winner = turn.view.serves(memory, turn.now) if memory else None
-        if memory is not None and winner is not None:
-            yield memory, winner
-            found += 1
-            if found == FITTING:
-                return
+    for _, _, (memory, winner) in islice(hits(turn, asked(turn, query)), FITTING):
+        yield memory, winner
 
 
 def _core(turn: Turn) -> Iterator[tuple[Memory, Winner]]:
@@ -212,4 +202,4 @@ def _line(memory: Memory, winner: Winner, labels: Labels) -> str:
         labels.contested if memory.contested else "",
         labels.newer if winner.newer_lower is not None else "",
     ]
-    return f"{data_line(memory.key, NAME)}: {data_line(memory.content, LINE)} ({', '.join(filter(None, notes))})"
+    return memory_line(memory.key, memory.content, notes, LINE)

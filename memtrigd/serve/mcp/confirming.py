@@ -84,11 +84,12 @@ async def settle(desk: Desk, question: Question, answer: Answer) -> Shown:
         case Answer.YES:
             yes = wire.Confirm(id=question.id, quote="Keep: yes", idempotency_key=once)
             settled = await desk.ask(yes, wire.Settled)
-            text = f"The user said yes. Confirmed {settled.key}: it is {settled.status}."
+            text = f"The user said yes. Confirmed {texts.named(settled.key)}: it is {settled.status}."
         case Answer.NO:
             no = wire.Reject(id=question.id, quote="Keep: no", reason="the user said no", idempotency_key=once)
             settled = await desk.ask(no, wire.Settled)
-            text = f"The user said no. {settled.key} is {settled.status}: do not use it, and do not bring it up."
+            kept = f"{texts.named(settled.key)} is {settled.status}"
+            text = f"The user said no. {kept}: do not use it, and do not bring it up."
         case Answer.NOTHING:
             return _left(question)
     return Shown(text, msgspec.to_builtins(settled))
@@ -108,7 +109,7 @@ def without(refusal: Refusal) -> Refusal:
 
 def _left(question: Question) -> Shown:
     data = {"id": question.id, "key": question.key, "level": question.level, "status": "pending"}
-    return Shown(f"The user gave no answer: {question.key} still waits. {_WAYS_OUT}", data)
+    return Shown(f"The user gave no answer: {texts.named(question.key)} still waits. {_WAYS_OUT}", data)
 
 
 def _shown(text: str) -> str:

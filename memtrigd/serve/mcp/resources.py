@@ -8,6 +8,7 @@ from memtrig import wire
 from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.lines import visible
 from memtrigd.serve.mcp import bus, texts
 from memtrigd.serve.mcp.desk import Desk
 
@@ -67,7 +68,9 @@ async def listing(desk: Desk, cursor: str | None) -> tuple[list[Entry], str | No
     page = await desk.ask(wire.List(limit=min(PAGE, MOST - shown), cursor=place), wire.Listed)
     for memory in page.memories:
         said = f"{memory.kind}, {memory.updated[:10]}"
-        listed.append(Entry(uri=uri_of(memory.key), name=memory.key, title=memory.key, description=said))
+        listed.append(
+            Entry(uri=uri_of(memory.key), name=visible(memory.key), title=texts.named(memory.key), description=said)
+        )
     shown += len(page.memories)
     return listed, f"{shown}:{page.next_cursor}" if page.next_cursor is not None and shown < MOST else None
 
@@ -87,7 +90,7 @@ async def read(desk: Desk, uri: str) -> str:
     known = _NAMED.get(uri)
     if known is not None:
         return await known.read(desk)
-    return (await desk.ask(wire.Get(key=key_of(uri)), wire.Got)).memory.content
+    return visible((await desk.ask(wire.Get(key=key_of(uri)), wire.Got)).memory.content)
 
 
 def key_of(uri: str) -> str:

@@ -5,32 +5,36 @@ from typing import Final
 
 from memtrig.wire import Record
 
-from memtrigd.serve.lines import plain, tokens
+from memtrigd.serve.lines import NAME, data_line, memory_line, tokens
 
 BUDGET: Final = 8000
 """Tokens of one reply's text, unless the tool says otherwise; hosts cut at 25,000."""
 LINE: Final = 400
 """Characters of a content that stand in a list; get brings the whole."""
+_WAY: Final = ": get it"
 PART: Final = 6000
 """Tokens of a content that are given at a time."""
 
 
 def one_line(text: str, limit: int = LINE) -> str:
     """A text on one line, escaped so that it can't begin another, and cut with a word that says so."""
-    flat = plain(text)
-    return flat if len(flat) <= limit else f"{flat[:limit].rstrip()}… ({len(text) - limit:,} characters more: get it)"
+    return data_line(text, limit, _WAY)
+
+
+def named(name: str) -> str:
+    """A key or another name within a sentence."""
+    return data_line(name, NAME)
 
 
 def line(memory: Record) -> str:
     """A memory on one line: its key, what it says, and what a model must know before it uses it."""
     notes = [memory.kind, memory.updated[:10]]
-    notes += [f"about {plain(memory.entity)}"] if memory.entity else []
+    notes += [f"about {named(memory.entity)}"] if memory.entity else []
     notes += ["a guess" if memory.source == "self_inferred" else ""]
     notes += ["contested: ask the user" if memory.contested else ""]
     notes += ["a lower level says something newer" if memory.newer_lower else ""]
     notes += [f"{memory.content_bytes:,} bytes: get it"] if memory.content_bytes else []
-    said = ", ".join(filter(None, notes))
-    return f"{plain(memory.key)}: {one_line(memory.content)} ({said})"
+    return memory_line(memory.key, memory.content, notes, LINE, _WAY)
 
 
 def part(text: str, offset: int = 0, budget: int = PART) -> str:

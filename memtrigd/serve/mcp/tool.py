@@ -8,6 +8,7 @@ from memtrig.wire import Record
 from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.lines import escaped, visible
 from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
 
@@ -26,7 +27,7 @@ class Shown(Struct, frozen=True):
 
 def sentence(tool: str, refusal: Refusal) -> str:
     """A refusal as a model reads it: its code, what is wrong, what to do."""
-    return " ".join(filter(None, (f"{refusal.code}: {refusal.message}", refusal.hint)))
+    return visible(" ".join(filter(None, (f"{refusal.code}: {refusal.message}", refusal.hint))))
 
 
 class Tool(Struct, frozen=True, kw_only=True):
@@ -71,8 +72,8 @@ def fitting(rows: list[dict[str, Any]], budget: int = texts.BUDGET) -> int:
 
 
 def as_json(told: dict[str, Any]) -> Shown:
-    """An answer whose text is its data."""
-    return Shown(msgspec.json.encode(told).decode(), told)
+    """An answer whose text is its data, with what is not seen, and what a reader takes for a tag, as JSON escapes."""
+    return Shown(escaped(msgspec.json.encode(told).decode()), told)
 
 
 def record_schema(*required: str, **others: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from memtrig.ctl.render import Screen
 Made = Callable[..., wire.Record]
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 MOMENT = "2026-11-30T08:15:00+00:00"
-NASTY = "x\x1b[2J\x9b1m\u202ey\x07\r\u2028"
+NASTY = "x\x1b[2J\x9b1m\u202ey\x07\r\u2028\u2066\u200b\ufeff\xad\U000e0041\x7f\x00\x85"
+RAW = {*NASTY} - {*"x[2J1my"}
+"""What must not come out as it is: ANSI, other controls, what turns a line round, what nobody sees."""
 
 
 def daemon_verb(name: str) -> DaemonVerb:
@@ -150,8 +152,11 @@ def journal_results(text: str) -> dict[str, wire.Result]:
         ),
         **dict.fromkeys(("audit show", "audit export"), wire.AuditRows(rows=[row], next_cursor=text)),
         "prove": proof,
+        "import": wire.Imported(level=text, counts={text: 1}),
         "doctor": wire.Diagnosis(
-            findings=[wire.Finding(check=text, verdict="fail", says=text, todo=text, level=text)], server=text, protocol=1
+            findings=[wire.Finding(check=text, verdict="fail", says=text, todo=text, level=text)],
+            server=text,
+            protocol=1,
         ),
     }
 
@@ -174,7 +179,7 @@ def test_no_verb_lets_stored_text_reach_the_terminal_raw(record: Made) -> None:
     for name, result in shown.items():
         for screen in (Screen(now=NOW), Screen(80, now=NOW)):
             text = "\n".join(daemon_verb(name).show(received(result), screen))
-            assert not set("\x1b\x9b\u202e\x07\r\u2028") & set(text), name
+            assert not RAW & set(text), name
             assert "\\x1b" in text, name
 
 
@@ -185,7 +190,7 @@ def test_a_notice_is_one_harmless_line() -> None:
     assert follow is not None
     for screen in (Screen(now=NOW), Screen(80, now=NOW)):
         line = follow(received(notice), screen)
-        assert not set("\x1b\x9b\u202e\x07\r\n\u2028") & set(line)
+        assert not (RAW | {"\n"}) & set(line)
         assert screen.columns is None or len(line) <= screen.columns
 
 

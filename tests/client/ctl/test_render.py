@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from memtrig.ctl.render import Screen, clip, one_line, paragraph, safe, width, wrap
 
 NASTY = st.text(
-    st.characters(exclude_categories=["Cs"]) | st.sampled_from("\x00\x07\x1b\x7f\x9b\r\n\t\u202e\u2066\u2028")
+    st.characters(exclude_categories=["Cs"])
+    | st.sampled_from("\x00\x07\x1b\x7f\x9b\r\n\t\u202e\u2066\u2028\u200b\ufeff\U000e0041")
 )
 """Texts in which what may not reach a terminal is frequent."""
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -18,7 +19,7 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 def harmless(text: str, kept: str = "") -> bool:
     """Tell whether no control, override or exotic line end is left but those ``kept``."""
     forbidden = {*map(chr, range(32)), *map(chr, range(0x7F, 0xA0)), *"\u202a\u202b\u202c\u202d\u202e"}
-    forbidden |= {*"\u2066\u2067\u2068\u2069\u2028\u2029"}
+    forbidden |= {*"\u2066\u2067\u2068\u2069\u2028\u2029\u200b\u2060\ufeff\xad", *map(chr, range(0xE0000, 0xE0080))}
     return not (forbidden - set(kept)) & set(text)
 
 

@@ -6,6 +6,7 @@ from memtrig import wire
 from msgspec import Meta
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.lines import visible
 from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
 from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, fitting, listed, record_schema
@@ -69,12 +70,12 @@ async def save(desk: Desk, given: Save) -> Shown:
     """Keep one fact, and say what became of it."""
     fields = {name: getattr(given, name) for name in Save.__struct_fields__}
     saved = await desk.ask(wire.Save(**fields), wire.Saved)
-    lines = [f"{_OUTCOMES.get(saved.outcome, saved.outcome)}: {saved.key}."]
+    lines = [f"{_OUTCOMES.get(saved.outcome, saved.outcome)}: {texts.named(saved.key)}."]
     if saved.unheard:
         lines.append("The user was not heard to say the quote, so it counts as yours: quote them word by word.")
     if saved.similar:
         lines.append("Similar, say replaces=ID if you mean to correct one:")
-        lines += [f"- {each.id} {each.key}: {texts.one_line(each.content, 120)}" for each in saved.similar]
+        lines += [f"- {each.id} {texts.named(each.key)}: {texts.one_line(each.content, 120)}" for each in saved.similar]
     data: dict[str, Any] = {
         "id": saved.id,
         "key": saved.key,
@@ -103,7 +104,7 @@ async def get(desk: Desk, given: Get) -> Shown:
     part = texts.part(memory.content, given.offset)
     end = given.offset + len(part)
     more = len(memory.content) - end
-    lines = [part, *([f"… {more:,} characters more: offset {end}"] if more else [])]
+    lines = [visible(part), *([f"… {more:,} characters more: offset {end}"] if more else [])]
     if memory.supplement is not None:
         lines.append(f"Beside it, not the user's word: {texts.one_line(memory.supplement.content)}")
     if memory.newer_lower is not None:

@@ -39,7 +39,7 @@ async def forget(desk: Desk, given: Forget) -> Shown:
     verb = "Would forget" if done.dry_run else "Forgot"
     data = msgspec.to_builtins(done)
     fitted = fitting(data["memories"])
-    keys = [each.key for each in done.memories[:fitted]]
+    keys = [texts.named(each.key) for each in done.memories[:fitted]]
     more = len(done.memories) - fitted
     named = ", ".join([*keys, *([f"{more} more"] if more else [])])
     lines = [f"{verb} {done.count}: {named or 'nothing at this level'}."]
@@ -65,7 +65,7 @@ async def deny(desk: Desk, given: Deny) -> Shown:
     settled = await desk.ask(asked, wire.Settled)
     gone = settled.status == "disputed"
     text = "no longer served until the user decides" if gone else "it counts a tenth now; denied again it is not served"
-    return Shown(f"Denied {settled.key}: {text}.", msgspec.to_builtins(settled))
+    return Shown(f"Denied {texts.named(settled.key)}: {text}.", msgspec.to_builtins(settled))
 
 
 class Confirm(Arguments, frozen=True):
@@ -81,7 +81,7 @@ class Confirm(Arguments, frozen=True):
 async def confirm(desk: Desk, given: Confirm) -> Shown:
     """Relay the user's yes."""
     settled = await desk.ask(wire.Confirm(id=given.id, quote=given.quote), wire.Settled)
-    return Shown(f"Confirmed {settled.key}: it is {settled.status}.", msgspec.to_builtins(settled))
+    return Shown(f"Confirmed {texts.named(settled.key)}: it is {settled.status}.", msgspec.to_builtins(settled))
 
 
 class Recall(Arguments, frozen=True):
@@ -206,7 +206,8 @@ async def stats(desk: Desk, given: Nothing) -> Shown:
 async def whoami(desk: Desk, given: Nothing) -> Shown:
     """Who the daemon takes this session for."""
     me = await desk.ask(wire.Whoami(), wire.Me)
-    text = f"Session {me.session} of {me.agent or 'an unnamed agent'} at {me.level}; reads {', '.join(me.reads)}."
+    name = texts.named(me.agent) if me.agent else "an unnamed agent"
+    text = f"Session {me.session} of {name} at {me.level}; reads {', '.join(me.reads)}."
     return Shown(text, msgspec.to_builtins(me))
 
 

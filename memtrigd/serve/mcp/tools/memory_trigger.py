@@ -12,6 +12,7 @@ from memtrig import wire
 from msgspec import Meta
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.lines import escaped
 from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
 from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json, fitting, length
@@ -28,7 +29,7 @@ HITS: Final = 20
 def refused(tool: str, refusal: Refusal) -> str:
     """A refusal as that system told of errors: JSON, with what to do."""
     told = " ".join(filter(None, (f"{refusal.code}: {refusal.message}", refusal.hint)))
-    return msgspec.json.encode({"ok": False, "error": told}).decode()
+    return escaped(msgspec.json.encode({"ok": False, "error": told}).decode())
 
 
 class Write(Arguments, frozen=True):

@@ -11,6 +11,7 @@ from memtrig import wire
 from msgspec import Meta
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.serve.lines import visible
 from memtrigd.serve.mcp import texts
 from memtrigd.serve.mcp.desk import Desk
 from memtrigd.serve.mcp.tool import Arguments, Shown, Tool, as_json, fitting, length
@@ -28,7 +29,7 @@ def refused(tool: str, refusal: Refusal) -> str:
     wanted = next((name for name in reversed(named) if name in REQUIRED), None)
     if wanted is not None:
         return f"Error: {tool} requires a '{wanted}' argument (non-empty string). {refusal.hint}"
-    return " ".join(filter(None, (f"Error: {refusal.message}", refusal.hint)))
+    return visible(" ".join(filter(None, (f"Error: {refusal.message}", refusal.hint))))
 
 
 class Save(Arguments, frozen=True):
