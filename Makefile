@@ -32,15 +32,23 @@ demo: $(INSTALLED) ## play the whole story on a throw-away home
 
 .PHONY: test
 test: $(INSTALLED) ## run the tests
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not deep and not slow and not soak and not mcp"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not crash and not deep and not slow and not soak and not mcp"
 
 .PHONY: test-slow
 test-slow: $(INSTALLED) ## run the tests that take long: files and journals under many real daemons, guards of the histories
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not deep and not soak and not mcp"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not crash and not deep and not soak and not mcp"
 
 .PHONY: test-deep
 test-deep: $(INSTALLED) ## run the property tests for long: 5,000 histories of non-interference
 	MEMTRIG_EXAMPLES=5000 $(BIN)/python -m pytest -n auto -m "deep" --timeout 3600
+
+.PHONY: test-crash
+test-crash: $(INSTALLED) ## kill, cut the power and let the disk fail, 10,000 times and more (half an hour and more)
+	MEMTRIG_CRASH=full $(BIN)/python -m pytest -n auto --dist worksteal -m crash tests/crash
+
+.PHONY: test-crash-short
+test-crash-short: $(INSTALLED) ## the same a few hundred times
+	$(BIN)/python -m pytest -n auto --dist worksteal -m crash tests/crash
 
 .PHONY: test-soak
 test-soak: $(INSTALLED) ## run 50 clients at once for half a minute, and 1,000 connections

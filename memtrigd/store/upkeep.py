@@ -1,12 +1,14 @@
 """What is done to one level's file between transactions, alone on the writer's thread."""
 
 import time
+from pathlib import Path
 from typing import Final
 
 import apsw
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
+from memtrigd.store.files import sync_file
 from memtrigd.store.sqlite_level import file_name
 
 PATIENCE: Final = 2.0
@@ -34,7 +36,7 @@ class SqliteUpkeep:
         while True:
             busy, _, _ = next(self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
             if not busy:
-                return
+                return self._sync_log()
             if time.monotonic() > deadline:
                 raise Refusal(
                     "store_locked",
@@ -43,3 +45,10 @@ class SqliteUpkeep:
                     retryable=True,
                 )
             time.sleep(0.02)
+
+    def _sync_log(self) -> None:
+        """Make it last that the log is empty: SQLite does not, and a power cut would bring back what was erased."""
+        try:
+            sync_file(Path(self._connection.filename_wal))
+        except OSError as error:
+            raise apsw.IOError(f"fsync of the log of {file_name(self._level)}: {error.strerror}") from error

@@ -74,7 +74,7 @@ def test_a_file_of_the_first_schema_keeps_all_that_it_held(used: Path, tmp_path:
         transactions.run_now(level, lambda hands: hands.writer.mask("k", Mask("low", 1, level, "default")))
         row = vault.readers()[level].active("k", "default")
     path = used / "internal.db"
-    _as_the_first_schema(path, tmp_path / "first.db", LEVELS[level])
+    as_the_first_schema(path, tmp_path / "first.db", LEVELS[level])
     with Vault.open(used) as vault:
         reader, transactions = vault.readers()[level], Transactions(vault)
         assert version_of(vault.writers()[level].connection) == LEVELS[level].version
@@ -85,7 +85,7 @@ def test_a_file_of_the_first_schema_keeps_all_that_it_held(used: Path, tmp_path:
         assert vault.verify(level) == [] and reader.masks("k", ["default"]) == [Mask("low", 1, level, "default")]
 
 
-def _as_the_first_schema(path: Path, first: Path, schema: Schema) -> None:
+def as_the_first_schema(path: Path, first: Path, schema: Schema) -> None:
     """Put the rows of a level's file into one of the first schema, which had fewer columns, and that in its place."""
     create(first, Schema(schema.application_id, schema.steps[:1]))
     connection = apsw.Connection(str(first))
