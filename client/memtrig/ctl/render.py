@@ -149,7 +149,10 @@ class Screen:
         return f"\x1b[2m{text}\x1b[0m" if self.colour else text
 
     def when(self, iso: str) -> str:
-        """Say a moment, ISO 8601, as people here and now do: ``3 min ago``, ``today 14:05``, ``2026-11-28 09:30``."""
+        """Say a moment, ISO 8601, as people here and now do: ``3 min ago``, ``today 14:05``, ``2026-11-28 09:30+0530``.
+
+        A day that has a date has the offset of here on that day, too.
+        """
         moment = datetime.fromisoformat(iso)
         local, today = self._here(moment), self.now.astimezone(self.zone).date()
         seconds = (self.now - moment).total_seconds()
@@ -158,8 +161,8 @@ class Screen:
         if 0 <= seconds < 3600:
             return f"{seconds // 60:.0f} min ago"
         days = (today - local.date()).days
-        name = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days, local.date().isoformat())
-        return f"{name} {local:%H:%M}"
+        name = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days)
+        return f"{name} {local:%H:%M}" if name else f"{local:%Y-%m-%d %H:%M%z}"
 
     def ago(self, iso: str) -> str:
         """Say how long ago a moment was, ISO 8601: ``3 h ago``, ``2 days ago``; one of tomorrow as ``when`` does."""

@@ -117,7 +117,7 @@ def test_colours_only_where_they_were_asked_for() -> None:
         (timedelta(minutes=59, seconds=59), "59 min ago"),
         (timedelta(hours=9), "today 08:30"),
         (timedelta(hours=20), "yesterday 21:30"),
-        (timedelta(days=5), "2026-11-25 17:30"),
+        (timedelta(days=5), "2026-11-25 17:30+0530"),
         (timedelta(days=-1), "tomorrow 17:30"),
         (timedelta(minutes=-1), "today 17:31"),
     ],

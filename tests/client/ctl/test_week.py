@@ -94,4 +94,4 @@ def test_in_a_pipe_it_is_a_list(control: Any, ctl: Any, record: Made) -> None:
     assert done.returncode == 0
     assert daemon.heard[0].request.days == 14
     assert "learned      m-1  INTERNAL  user.tea\n             Likes masala tea\n" in done.stdout
-    assert "             gardener, 2020-11-29 09:30\n" in done.stdout
+    assert "             gardener, 2020-11-29 09:30+0000\n" in done.stdout

@@ -71,16 +71,16 @@ def run(door: Door, given: dict[str, Any]) -> int:
 
 def show(done: dict[str, Any], screen: Screen) -> list[str]:
     """Say what was, or would be, imported, and what was not and where that is now."""
-    counts, lost = done["counts"], done["not_taken"]
+    counts, lost = done["counts"], done.get("not_taken", {})
     taken = ", ".join(f"{count:,} {_TAKEN.get(name, one_line(name))}" for name, count in counts.items())
-    verb = "Would go" if done["dry_run"] else "Went"
+    verb = "Would go" if done.get("dry_run") else "Went"
     lines = [f"{verb} to {screen.bold(one_line(done['level']))}: {taken or 'nothing'}."]
-    if done["backup"]:
+    if done.get("backup"):
         lines.append(f"Before it, backup {one_line(done['backup'])} was made.")
     if lost:
         reasons = ", ".join(f"{one_line(name)} {count:,}" for name, count in lost.items())
         lines.append(f"Not taken: {sum(lost.values()):,} ({reasons}).")
-    if done["repair"]:
+    if done.get("repair"):
         where = one_line(done["repair"])
         lines.append(f"They are in {where}, each with its reason: mend them there, then `memtrigctl import` that file.")
     return lines
@@ -88,7 +88,7 @@ def show(done: dict[str, Any], screen: Screen) -> list[str]:
 
 def code(done: dict[str, Any]) -> int:
     """Tell by the exit code that not all was taken."""
-    return PARTIAL if done["not_taken"] else 0
+    return PARTIAL if done.get("not_taken") else 0
 
 
 def _format(named: list[str]) -> str | None:

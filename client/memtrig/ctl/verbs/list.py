@@ -5,6 +5,7 @@ from __future__ import annotations
 from memtrig.ctl.grammar import DATA, DaemonVerb, Option, integer
 from memtrig.ctl.records import rows
 from memtrig.ctl.render import one_line
+from memtrig.ctl.spans import SINCE, UNTIL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +33,10 @@ VERB = DaemonVerb(
     door=DATA,
     options=(
         Option("tag", "--tag", "T", "only those with this tag"),
+        SINCE,
+        UNTIL,
         Option("limit", "--limit", "N", "how many on a page; 50 unsaid", read=integer),
-        Option("cursor", "--cursor", "C", "where the page before ended; with the same --tag"),
+        Option("cursor", "--cursor", "C", "where the page before ended; with the same options"),
     ),
     document=document,
     show=show,

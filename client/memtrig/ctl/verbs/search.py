@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memtrig.ctl.grammar import DATA, Argument, DaemonVerb, Option, integer
 from memtrig.ctl.records import rows
+from memtrig.ctl.spans import SINCE, UNTIL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,6 @@ VERB = DaemonVerb(
     'memtrigctl search "what does Anna drink?" -n 3',
     door=DATA,
     arguments=(Argument("query", "QUERY", "words of any language; quote them if there are several"),),
-    options=(Option("max_results", "-n", "N", "how many at most; 10 unsaid", read=integer),),
+    options=(Option("max_results", "-n", "N", "how many at most; 10 unsaid", read=integer), SINCE, UNTIL),
     show=show,
 )

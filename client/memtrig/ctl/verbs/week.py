@@ -5,6 +5,7 @@ from __future__ import annotations
 from memtrig.ctl import items
 from memtrig.ctl.grammar import OWNER, DaemonVerb, Option, integer
 from memtrig.ctl.render import one_line
+from memtrig.ctl.spans import FORMS, since
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,8 +72,10 @@ VERB = DaemonVerb(
     door=OWNER,
     options=(
         Option("days", "--days", "N", "how many days back; 7 unsaid, 366 the most", read=integer),
+        Option("since", "--since", "WHEN", f"since when, in place of --days: {FORMS}", read=since),
         Option("limit", "-n", "N", f"how many at most; 50 unsaid, {MOST} the most", read=integer),
     ),
+    at_most=("days", "since"),
     document=document,
     show=show,
     converse=converse,

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from memtrig import wire
 from msgspec import Meta
+from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.serve.lines import visible
@@ -120,39 +121,50 @@ class Search(Arguments, frozen=True):
 
     query: Annotated[str, Meta(description="What you want to know, in the user's words and language.")]
     max_results: Annotated[int, Meta(description="How many at most, 1 to 100.")] = 10
+    since: Annotated[str | None, Meta(description="Only what was said then or later: 2026-11-30T00:00+05:30.")] = None
+    until: Annotated[str | None, Meta(description="Only what was said before: a time with its offset, likewise.")] = (
+        None
+    )
     cursor: Annotated[str | None, Meta(description="Where to go on: the cursor that you were told.")] = None
 
 
 async def search(desk: Desk, given: Search) -> Shown:
     """Find memories by words. Its cursor is the number of hits before."""
     before = place(given.cursor)
-    hits = await page_of(desk, given.query, given.max_results, before)
+    hits = await page_of(desk, given.query, given.max_results, before, given.since, given.until)
     shown, fitted = _several(desk, hits, "Nothing is known about this.", before)
     return _going_on(shown, str(before + fitted) if fitted < len(hits) else None)
 
 
-async def page_of(desk: Desk, query: str, size: int, before: int) -> list[wire.Record]:
+async def page_of(  # noqa: PLR0917 - what is asked for, and which part of it
+    desk: Desk, query: str, size: int, before: int, since: str | None = None, until: str | None = None
+) -> list[wire.Record]:
     """Up to ``size`` hits of a query after those ``before``; MOST over all pages."""
     asked = min(before + size, MOST) if before and size > 0 else size
-    return (await desk.ask(wire.Search(query=query, max_results=asked), wire.Found)).results[before:]
+    request = wire.Search(query=query, max_results=asked, since=since, until=until)
+    return (await desk.ask(request, wire.Found)).results[before:]
 
 
 class List(Arguments, frozen=True):
     """What list takes."""
 
     tag: Annotated[str | None, Meta(description="Only memories with this tag.")] = None
+    since: Annotated[str | None, Meta(description="Only what was said then or later: 2026-11-30T00:00+05:30.")] = None
+    until: Annotated[str | None, Meta(description="Only what was said before: a time with its offset, likewise.")] = (
+        None
+    )
     limit: Annotated[int, Meta(description="How many at most, 1 to 500.")] = 50
     cursor: Annotated[str | None, Meta(description="Where to go on: the cursor that you were told.")] = None
 
 
 async def listing(desk: Desk, given: List) -> Shown:
     """List memories, the newest first."""
-    page = await desk.ask(wire.List(tag=given.tag, limit=given.limit, cursor=given.cursor), wire.Listed)
+    asked = wire.List(tag=given.tag, limit=given.limit, cursor=given.cursor, since=given.since, until=given.until)
+    page = await desk.ask(asked, wire.Listed)
     shown, fitted = _several(desk, page.memories, "Nothing is remembered yet.")
     cursor = page.next_cursor
     if fitted < len(page.memories):  # the page is asked for again, as short as it has to be
-        short = wire.List(tag=given.tag, limit=fitted, cursor=given.cursor)
-        cursor = (await desk.ask(short, wire.Listed)).next_cursor
+        cursor = (await desk.ask(replace(asked, limit=fitted), wire.Listed)).next_cursor
     return _going_on(shown, cursor)
 
 

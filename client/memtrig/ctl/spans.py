@@ -1,0 +1,60 @@
+"""Spans of time as people say them: a day is the calendar's of here, and what goes out is a moment for everybody."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+
+from memtrig.ctl.grammar import Option
+
+AGO = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+DAYS = {"today": 0, "yesterday": 1}
+FORMS = "yesterday, today, 2026-11-30, 2026-11-30T18:00, 18:00, 3d"
+
+
+def since(text: str) -> str:
+    """Read the moment from which on: of a day its first. Raises ValueError."""
+    return _utc(text, 0)
+
+
+def until(text: str) -> str:
+    """Read the moment before which: a day that is named belongs to it as a whole. Raises ValueError."""
+    return _utc(text, 1)
+
+
+def _utc(text: str, days: int) -> str:
+    said = text.strip().lower()
+    try:
+        moment = _day(said, days) or _ago(said) or _time(said)
+        return moment.astimezone(UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(f"{text[:40]!r} is no time; say it as one of {FORMS}") from None
+
+
+def _day(said: str, days: int) -> datetime | None:
+    """The beginning of a day here, or of one some days later: by the calendar, for not every day has 24 hours."""
+    if said in DAYS:
+        day = datetime.now().date() - timedelta(days=DAYS[said])
+    elif re.fullmatch(r"\d{4}-\d\d-\d\d", said, re.ASCII):
+        day = date.fromisoformat(said)
+    else:
+        return None
+    return datetime.combine(day + timedelta(days=days), time()).astimezone()
+
+
+def _ago(said: str) -> datetime | None:
+    """So many minutes, hours, days of 24 hours or weeks before now."""
+    match = re.fullmatch(r"(\d{1,5})([mhdw])", said, re.ASCII)
+    return datetime.now(UTC) - int(match[1]) * AGO[match[2]] if match else None
+
+
+def _time(said: str) -> datetime:
+    """A moment: without an offset it is that of here, a time alone that of today."""
+    if re.fullmatch(r"\d\d:\d\d(:\d\d)?", said, re.ASCII):
+        return datetime.combine(datetime.now().date(), time.fromisoformat(said)).astimezone()
+    moment = datetime.fromisoformat(said.upper())
+    return moment if moment.tzinfo else moment.astimezone()
+
+
+SINCE = Option("since", "--since", "WHEN", f"only what was said then or later: {FORMS}", read=since)
+UNTIL = Option("until", "--until", "WHEN", "only what was said before; a day that is named is still in it", read=until)
