@@ -13,6 +13,7 @@ from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
 from memtrigd.store.interface_control import ControlWriter
+from memtrigd.store.interface_index import IndexReader
 from memtrigd.store.interface_journal import JournalReader
 from memtrigd.store.interface_scrubbing import ScrubReader, ScrubWriter
 from memtrigd.store.interface_wishes import WishReader
@@ -72,7 +73,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class LevelReader(WishReader, JournalReader, ScrubReader, Protocol):
+class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
     Where the level can't be read a call raises Refusal ``level_unavailable`` or ``store_locked``, naming what it is.

@@ -3,11 +3,15 @@
 import hashlib
 import re
 import string
+from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 MAX_TOKEN: Final = 1000
 """Characters of a token that are kept as they are: FTS5 cuts tokens at 32,768 bytes, silently."""
+MOST_TIMES: Final = 32
+"""How often a term is counted in one document at most: a byte holds it, and BM25 has long levelled off there."""
 
 _MARK: Final = "\ufdd0"  # a noncharacter, which no text should hold
 _CHANGED: Final = [*map(chr, range(33)), "\x7f", *string.ascii_uppercase]  # by the tokenizer: separators and capitals
@@ -25,3 +29,18 @@ def token(term: str) -> str:
 def spelling(terms: Iterable[str]) -> str:
     """Spell the terms of a document as one text, in their order."""
     return " ".join(map(token, terms))
+
+
+def prints(spelt: str) -> tuple[bytes, bytes]:
+    """What an index in memory is made from: the hashes of a document's different tokens, and how often each is there.
+
+    Hashes are in the order of their bytes, so that one document has one form of it.
+    """
+    counted = sorted((term_hash(each), times) for each, times in Counter(spelt.split(" ") if spelt else ()).items())
+    return b"".join(each for each, _ in counted), bytes(min(times, MOST_TIMES) for _, times in counted)
+
+
+@lru_cache(maxsize=1 << 15)
+def term_hash(spelt: str) -> bytes:
+    """The 8 bytes by which a token is known: BLAKE2b without a key, so that a file says the same to every process."""
+    return hashlib.blake2b(spelt.encode(), digest_size=8).digest()

@@ -5,6 +5,7 @@ from typing import Final
 import apsw
 
 from memtrigd.domain.memory import canonical
+from memtrigd.store.lexicon import prints
 
 
 def first(connection: apsw.Connection) -> None:
@@ -32,6 +33,17 @@ def third(connection: apsw.Connection) -> None:
     connection.execute(
         "CREATE INDEX memory_core ON memory (updated DESC, id DESC) WHERE status = 'active' AND core = 1"
     )
+
+
+def fourth(connection: apsw.Connection) -> None:
+    """Beside each document what an index in memory is made from, for those that are there out of the full text."""
+    connection.execute(_PRINTS)
+    spelt: dict[int, list[str]] = {}
+    for term, number in connection.execute("SELECT term, doc FROM posting"):
+        spelt.setdefault(int(str(number)), []).append(str(term))
+    for number, found in spelt.items():
+        made = prints(" ".join(found))
+        connection.execute("UPDATE document SET hashes = ?, times = ? WHERE number = ?", (*made, number))
 
 
 _COLUMNS: Final = """
@@ -255,4 +267,9 @@ CREATE INDEX ledger_denied ON ledger (memory_id) WHERE deny_count > 0;
 CREATE INDEX version_at ON version (at);
 CREATE INDEX event_by ON event (session, seq) WHERE session IS NOT NULL;
 CREATE INDEX memory_superseded ON memory (updated) WHERE status = 'superseded';
+"""
+
+_PRINTS: Final = """
+ALTER TABLE document ADD COLUMN hashes BLOB NOT NULL DEFAULT x'';  -- of its different terms, 8 bytes each
+ALTER TABLE document ADD COLUMN times BLOB NOT NULL DEFAULT x'';   -- how often it has each, a byte
 """

@@ -21,6 +21,7 @@ from memtrigd.store.interface_journal import Sealed
 from memtrigd.store.lexicon import token
 from memtrigd.store.records import changes_in, folded, from_row, wish_from_row
 from memtrigd.store.sqlite_entries import EntryReader
+from memtrigd.store.sqlite_index import SqliteIndexReader
 from memtrigd.store.sqlite_scrubbing import ScrubbingReader
 
 _LAST: Final = 2**63 - 1
@@ -33,7 +34,7 @@ def file_name(level: Level) -> str:
     return f"{level.slug}.db"
 
 
-class SqliteLevelReader(EntryReader, ScrubbingReader):
+class SqliteLevelReader(EntryReader, ScrubbingReader, SqliteIndexReader):
     """The LevelReader of one file, over a connection that is this handle's own. ``key`` is that of its audit.
 
     Raises Refusal ``level_unavailable`` or ``store_locked`` where the file can't be read.

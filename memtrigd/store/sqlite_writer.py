@@ -14,7 +14,7 @@ from memtrigd.store import audit, sqlite_erasing
 from memtrigd.store.handles import WriteHandle
 from memtrigd.store.interface import Change, Ledger, Remembered
 from memtrigd.store.interface_scrubbing import Clean
-from memtrigd.store.lexicon import spelling
+from memtrigd.store.lexicon import prints, spelling
 from memtrigd.store.records import (
     COLUMNS,
     WISH_FIELDS,
@@ -227,8 +227,9 @@ class SqliteLevelWriter(SqliteLevelReader, EntryWriter, ScrubbingWriter, WriteHa
 
     def _enter_index(self, number: int, memory: Memory, terms: Sequence[str]) -> None:
         execute = self.connection.execute
-        execute("INSERT INTO lexicon (rowid, terms) VALUES (?, ?)", (number, spelling(terms)))
-        execute("INSERT INTO document (number, terms) VALUES (?, ?)", (number, len(terms)))
+        spelt = spelling(terms)
+        execute("INSERT INTO lexicon (rowid, terms) VALUES (?, ?)", (number, spelt))
+        execute(_DOCUMENT, (number, len(terms), *prints(spelt)))
         execute("UPDATE corpus SET documents = documents + 1, terms = terms + ? WHERE one = 1", (len(terms),))
         self._enter_tags(number, memory)
 
@@ -260,6 +261,7 @@ def _move(table: str) -> str:
 
 
 _ADD: Final = _insert("memory", ("salt", *COLUMNS))
+_DOCUMENT: Final = _insert("document", ("number", "terms", "hashes", "times"))
 _STAMP: Final = "UPDATE memory SET importance = ?, importance_at = ?, last_recalled = ?, recall_count = ? WHERE id = ?"
 _KEEP_LEDGER: Final = _insert("ledger", Ledger.__struct_fields__, "REPLACE INTO")
 _SUPPRESS: Final = _insert("suppression", ("salt", "entity_folded", *WISH_FIELDS))

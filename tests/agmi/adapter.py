@@ -30,7 +30,7 @@ TAKEN_OUT = (
     "DELETE FROM memory WHERE number = :number",
 )
 PUT_IN = (
-    "INSERT INTO document SELECT :number, terms FROM document ORDER BY number DESC LIMIT 1",
+    "INSERT INTO document SELECT :number, terms, hashes, times FROM document ORDER BY number DESC LIMIT 1",
     "INSERT INTO lexicon (rowid, terms) VALUES (:number, 'entry forged')",
     "INSERT INTO version SELECT max(seq) + 1, :id, at, op, actor, session, reason, fields FROM version",
     "INSERT INTO audit SELECT max(seq) + 1, at, op, :id, actor, session, digest, version, mac FROM audit",

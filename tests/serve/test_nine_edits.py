@@ -88,7 +88,7 @@ def insert_a_row(state: Path) -> None:
     on(
         state,
         f"INSERT INTO memory (id, {columns}) SELECT 'mforged', {values} FROM memory WHERE key = 'k1';"
-        "INSERT INTO document SELECT number, 3 FROM memory WHERE id = 'mforged';"
+        "INSERT INTO document (number, terms) SELECT number, 3 FROM memory WHERE id = 'mforged';"
         "INSERT INTO lexicon (rowid, terms) SELECT number, 'text number 1' FROM memory WHERE id = 'mforged';"
         "INSERT INTO tag SELECT 'kept', updated, id, number FROM memory WHERE id = 'mforged';"
         "UPDATE corpus SET documents = documents + 1, terms = terms + 3;"
