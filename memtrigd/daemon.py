@@ -35,6 +35,7 @@ from memtrigd.guidance.attention import Attention, begin_keeping
 from memtrigd.ids import RandomIds
 from memtrigd.proof.prover import Prover
 from memtrigd.reload import Reloader
+from memtrigd.search.indexes import Indexes
 from memtrigd.serve import faults
 from memtrigd.serve.accept import Acceptor
 from memtrigd.serve.dispatch import Dispatcher
@@ -113,6 +114,7 @@ async def _serve(
     writers, readers = WriterLane(vault, deliver, poisoned), ReadLane("memtrigd-reader", vault.readers, deliver)
     walkers = ReadLane("memtrigd-walker", vault.readers, deliver)
     analysts = ReadLane("memtrigd-analyst", dict, deliver)
+    searchers, indexes = ReadLane("memtrigd-searcher", vault.readers, deliver), Indexes()
     ids, started, rows = RandomIds(), now(), vault.control_reader()
     sessions, keeper = Sessions(ids, rows.by_token), begin_keeping(home, os.environ, now)
     recalls, dreamer = Recalls(writers), Dreamer(writers, now, Diary(rows, writers), loop.call_later)
@@ -124,6 +126,8 @@ async def _serve(
         sessions=sessions,
         readers=readers,
         walkers=walkers,
+        searchers=searchers,
+        indexes=indexes,
         analysts=analysts,
         writers=writers,
         handles=vault.readers(),
@@ -181,7 +185,7 @@ async def _serve(
     keeper.listeners.append(service.buses.guidance_changed)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
     loop.add_signal_handler(signal.SIGHUP, _each, (reloader.reload, attention.look))
-    for lane in (writers, readers, walkers, analysts, copyists, verifiers, scrubbers, doctors):
+    for lane in (writers, readers, walkers, searchers, analysts, copyists, verifiers, scrubbers, doctors):
         lane.start()
     left = [*stops.begin(rows, writers, started), *imports.cut_off(writers, rows)]
     await _resumed(service, rows)  # nobody sees what a crash halved
@@ -194,7 +198,7 @@ async def _serve(
     clockwork.every(EVERY, recalls.flush)
     for look in (service.subscriptions.tick, errands.tick, backups.tick, audits.tick):
         clockwork.every(TICK, look)
-    _each((clockwork.start, errands.tick, backups.tick, reloader.start, attention.start))
+    _each((clockwork.start, errands.tick, backups.tick, reloader.start, attention.start, partial(searchers.submit, indexes.warm, faults.of_job)))
     gc.freeze()  # what is there now stays: no collection needs to walk it again
     scrubs.resume(rows.settings(SCRUBS))
     ward.resume()
@@ -206,7 +210,7 @@ async def _serve(
         _each((acceptor.close, leave, clockwork.stop, recalls.flush, backups.stop, audits.stop, scrubs.stop, ward.stop))
         for watch in (reloader, attention):
             await asyncio.to_thread(watch.stop)
-        for lane in (doctors, scrubbers, verifiers, copyists, analysts, walkers, readers):
+        for lane in (doctors, scrubbers, verifiers, copyists, analysts, searchers, walkers, readers):
             await asyncio.to_thread(lane.stop)
         stops.end(writers)
         await asyncio.to_thread(writers.stop)

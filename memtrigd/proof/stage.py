@@ -26,6 +26,7 @@ from memtrigd.gate.doors import LEVEL_DOORS
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
+from memtrigd.search.indexes import Indexes
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
@@ -191,6 +192,8 @@ class Stage:
             sessions=sessions,
             readers=reads,
             walkers=reads,
+            searchers=reads,
+            indexes=Indexes(),
             analysts=_Reads("proof", dict, _deliver),
             writers=writers,
             handles=self.handles,

@@ -52,6 +52,14 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(term for token in telling or tokens for term in token.terms))
 
 
+def whole_terms(text: str) -> tuple[str, ...]:
+    """Return the terms of a text that is one identifier of several words, as `node.js`: as it stands. Else none."""
+    prepared = prepare(text).strip()
+    match = TOKEN.fullmatch(prepared)
+    tokens = list(_compound(prepared)) if match is not None and match.lastgroup == "compound" else []
+    return tokens[0].terms if len(tokens) > 1 else ()
+
+
 def memory_terms(key: str, content: str, entity: str | None, tags: Sequence[str], context: str | None) -> list[str]:
     """Return what a memory is found by. Its level, agent and ids are no text of anybody's and are not searched."""
     counted: Counter[str] = Counter()

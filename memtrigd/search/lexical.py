@@ -1,65 +1,80 @@
-"""BM25 over the levels that a session may see, and over nothing else."""
+"""BM25 over the levels and spaces that a caller has in sight, and over nothing else.
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+Imports numpy: only for the thread that searches.
+"""
+
+from collections.abc import Sequence
 from math import log
-from typing import Final
+from typing import Final, NamedTuple
 
-from msgspec import Struct
+import numpy as np
+from numpy.typing import NDArray
 
-from memtrigd.domain.levels import Level
-from memtrigd.search.analyser import query_terms
+from memtrigd.search.sight import Sight
 from memtrigd.search.weights import weight
-from memtrigd.store.interface import LevelReader
 
 K1: Final = 0.9
 """How soon further mentions stop to count. With B, 3 points of nDCG@10 over 1.2 and 0.75 on short memories."""
 B: Final = 0.3
 """How much a long text must pay for its length: little, for most memories are short."""
 
-
-class Hit(Struct, frozen=True):
-    """A memory that has at least one term of the query; ``document`` is its number in the store of ``level``."""
-
-    score: float
-    level: Level
-    document: int
+Pieces = Sequence[tuple[NDArray[np.int32], NDArray[np.uint8]]]
 
 
-def rank(readers: Sequence[LevelReader], query: str, meant: Sequence[str] = ()) -> list[Hit]:
-    """Return every memory that has a term of the query, the best first; ties by level, the highest first, then number.
+class Matches(NamedTuple):
+    """The score of every place of each level, and the most that a document could reach."""
 
-    ``meant`` are names that the query means besides: their terms count as its own, and take none away.
-
-    All statistics are sums over ``readers``: what lies in a level that is not among them changes no bit of a score.
-    """
-    asked = dict.fromkeys(chain.from_iterable(map(query_terms, (query, *meant))))
-    postings = {term: [reader.postings(term) for reader in readers] for term in asked}
-    corpora = [reader.corpus() for reader in readers]
-    documents = sum(corpus.documents for corpus in corpora)
-    average = sum(corpus.terms for corpus in corpora) / documents if documents else 0.0
-    impact = {term: weight(term) * _idf(sum(map(len, found)), documents) for term, found in postings.items()}
-    hits: list[Hit] = []
-    for place, reader in enumerate(readers):
-        scores = _scores(reader, {term: found[place] for term, found in postings.items()}, impact, average)
-        hits += [Hit(score, reader.level, document) for document, score in scores.items()]
-    return sorted(hits, key=lambda hit: (-hit.score, -hit.level, hit.document))
+    scores: Sequence[NDArray[np.float64]]
+    most: float
 
 
-def _scores(
-    reader: LevelReader, postings: Mapping[str, list[tuple[int, int]]], impact: Mapping[str, float], average: float
-) -> dict[int, float]:
-    """Return document -> score: the sum over terms of impact · tf / (tf + k1 · (1 - b + b · length / average)).
+def matches(sights: Sequence[Sight], terms: Sequence[str], hashes: bytes) -> Matches:
+    """Score every document in sight: the sum over terms of impact · tf / (tf + k1 · (1 - b + b · length / average)).
 
     Robertson and Zaragoza 2009, without the constant factor k1 + 1, so that an impact is the most a term can give.
+    All statistics are sums over ``sights``: what is not in sight changes no bit of a score. ``hashes`` are those of
+    the terms, which are all different.
     """
-    lengths = reader.lengths(sorted({document for found in postings.values() for document, _ in found}))
-    damping = {document: K1 * (1 - B + B * length / average) for document, length in lengths.items()}
-    scores: dict[int, float] = {}
-    for term, found in postings.items():
-        for document, times in found:
-            gain = impact[term] * times / (times + damping[document])
-            scores[document] = scores.get(document, 0.0) + gain
+    asked = np.frombuffer(hashes, "<u8").astype(np.uint64, copy=False)
+    found = [[_in_sight(sight, pieces) for pieces in sight.index.postings(asked)] for sight in sights]
+    documents = sum(sight.documents for sight in sights)
+    average = sum(sight.terms for sight in sights) / documents if documents else 0.0
+    counts = [sum(len(places) for level in found for places, _ in level[place]) for place in range(len(terms))]
+    impacts = [weight(term) * _idf(count, documents) for term, count in zip(terms, counts, strict=True)]
+    scores = [_scores(sight, pieces, impacts, average) for sight, pieces in zip(sights, found, strict=True)]
+    return Matches(scores, sum(impact for impact, count in zip(impacts, counts, strict=True) if count))
+
+
+def having(sight: Sight, hashes: bytes) -> NDArray[np.bool_]:
+    """The places in sight that have every one of some terms, of which there is at least one."""
+    asked = np.frombuffer(hashes, "<u8").astype(np.uint64, copy=False)
+    times = np.zeros(sight.index.at.size, np.int64)
+    for pieces in sight.index.postings(asked):
+        for places, _ in pieces:
+            times[places] += 1
+    found: NDArray[np.bool_] = (times == len(asked)) & sight.seen
+    return found
+
+
+def _in_sight(sight: Sight, pieces: Pieces) -> Pieces:
+    if sight.whole:
+        return pieces
+    kept = [(places, times, sight.seen[places]) for places, times in pieces]
+    return [(places[seen], times[seen]) for places, times, seen in kept]
+
+
+def _scores(sight: Sight, found: Sequence[Pieces], impacts: Sequence[float], average: float) -> NDArray[np.float64]:
+    """The score of each place; term by term, so that a sum is the same in whichever pieces its postings are."""
+    length = sight.index.at.length
+    scores = np.zeros(len(length))
+    for impact, pieces in zip(impacts, found, strict=True):
+        for places, times in pieces:
+            if not len(places):
+                continue
+            damping = length[places] * (K1 * B / average)
+            damping += K1 * (1 - B)
+            damping += times
+            scores[places] += impact * times / damping
     return scores
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from memtrigd.domain.memory import canonical
 from memtrigd.domain.moments import Micros
-from memtrigd.search.analyser import query_terms
+from memtrigd.search.analyser import query_terms, whole_terms
 
 
 class Filters(Struct, frozen=True):
@@ -34,6 +34,8 @@ class Question(Struct, frozen=True):
     """Other names in sight of the entities that it names, canonical."""
     exact: str = ""
     """The canonical text."""
+    whole: tuple[str, ...] = ()
+    """The terms of the identifier that it is and nothing else, as `node.js`; none of any other question."""
     dates: tuple[tuple[Micros, Micros], ...] = ()
     """Ranges of instants that it asks about, the end not among them."""
     vector: bytes | None = None
@@ -44,4 +46,5 @@ class Question(Struct, frozen=True):
 def question(text: str, meant: Sequence[str] = ()) -> Question:
     """Take a question apart. ``meant`` are names that it means besides: their terms count, and take none away."""
     terms = dict.fromkeys(chain.from_iterable(map(query_terms, (text, *meant))))
-    return Question(text, tuple(terms), tuple(map(canonical, meant)), canonical(text))
+    names = tuple(map(canonical, meant))
+    return Question(text, tuple(terms), names, canonical(text), whole_terms(text))

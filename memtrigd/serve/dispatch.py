@@ -24,6 +24,7 @@ from memtrigd.gate.policy import Permit
 from memtrigd.gate.sessions import Ids, Sessions
 from memtrigd.gate.view import View
 from memtrigd.serve import erasing
+from memtrigd.search.indexes import Indexes
 from memtrigd.serve.decode import is_large
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
@@ -98,6 +99,10 @@ class Dispatcher(Struct, frozen=True):
     readers: Readers
     walkers: Readers
     """Where whole levels are walked through: a lane beside the readers, so that nobody's search waits for it."""
+    searchers: Readers
+    """Where questions are answered from the indexes in memory: a lane beside the readers, so that no get waits."""
+    indexes: Indexes
+    """The indexes of that lane, and of no other thread."""
     analysts: Readers
     """Where large texts are analysed: a lane beside the readers, so that nobody's search waits for it."""
     writers: Writers
@@ -188,9 +193,9 @@ class Dispatcher(Struct, frozen=True):
         match operation.lane:
             case Lane.INLINE:
                 reply(operation.run(self._turn(leave, View(leave, self.handles)), request))
-            case Lane.READ | Lane.SLOW:
+            case Lane.READ | Lane.SLOW | Lane.SEARCH:
                 asked = self.facts() if isinstance(request, ABOUT_ITSELF) else request
-                lane = self.walkers if operation.lane is Lane.SLOW else self.readers
+                lane = {Lane.SLOW: self.walkers, Lane.SEARCH: self.searchers}.get(operation.lane, self.readers)
                 lane.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
@@ -264,7 +269,8 @@ class Dispatcher(Struct, frozen=True):
 
     def _turn(self, leave: Permit, view: View) -> Turn:
         now, new_id = self.clock(), partial(self.ids.memory, leave.level)
-        return Turn(view, leave.actor, now, new_id, self.zone, self.ears, self.recalls.note, self.guides)
+        told, notes = self.ears, self.recalls.note
+        return Turn(view, leave.actor, now, new_id, self.zone, told, notes, self.guides, self.indexes)
 
 
 def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Result:

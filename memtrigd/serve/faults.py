@@ -16,6 +16,12 @@ def record(error: BaseException) -> None:
     log.error("fault", kind=type(error).__name__, where=where)
 
 
+def of_job(outcome: Any) -> None:
+    """Take what became of a job that nobody waits for."""
+    if isinstance(outcome, Exception):
+        record(outcome)
+
+
 def of_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Take what asyncio would print of a failed callback, with its arguments: an exception handler for the loop."""
     error = context.get("exception")

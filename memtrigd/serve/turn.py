@@ -14,6 +14,7 @@ from memtrigd.domain.moments import Micros
 from memtrigd.domain.trust import Hearing, Speaker
 from memtrigd.gate.policy import Actor
 from memtrigd.gate.view import View
+from memtrigd.search.indexes import Indexes
 from memtrigd.store.interface import Change
 
 
@@ -63,6 +64,8 @@ class Turn(Struct, frozen=True):
     ear: Ear
     recalled: Callable[[Level, str, Micros], None]
     guides: Guides
+    indexes: Indexes
+    """For what runs in the lane of searches, and nothing else."""
 
     def speaker(self, quote: str | None) -> Speaker:
         """Who speaks, and whether the words that are quoted were heard from the user in this session.

@@ -36,6 +36,7 @@ from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
 from memtrigd.guidance.keeper import Keeper
 from memtrigd.proof.prover import Prover
+from memtrigd.search.indexes import Indexes
 from memtrigd.proof.works import perform
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
@@ -298,6 +299,8 @@ class World:
             sessions=self._sessions,
             readers=ReadsAtOnce("readers", lambda: self.handles, _deliver),
             walkers=self.walkers,
+            searchers=ReadsAtOnce("searchers", lambda: self.handles, _deliver),
+            indexes=Indexes(),
             analysts=ReadsAtOnce("analysts", dict, _deliver),
             writers=self._writers,
             handles=self.handles,

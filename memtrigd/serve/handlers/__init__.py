@@ -48,6 +48,8 @@ class Lane(Enum):
     """On the loop: microseconds, no scan."""
     READ = "read"
     """On the reader's thread."""
+    SEARCH = "search"
+    """On the searcher's thread, which alone has the indexes in memory."""
     SLOW = "slow"
     """On the walker's thread: walks through all that the caller sees, so that nobody's search waits behind it."""
     WRITE = "write"
@@ -75,7 +77,7 @@ OPERATIONS: dict[type[wire.Request], Operation] = {
     wire.Get: Operation(Lane.INLINE, get.get),
     wire.GetStatus: Operation(Lane.READ, about.status),
     wire.GuidanceCheck: Operation(Lane.SLOW, guidance.check),
-    wire.GuidanceGet: Operation(Lane.READ, guidance.get),
+    wire.GuidanceGet: Operation(Lane.SEARCH, guidance.get),
     wire.GuidanceHistory: Operation(Lane.READ, guidance.history),
     wire.GuidanceShow: Operation(Lane.READ, guidance.show),
     wire.History: Operation(Lane.READ, told.history),
@@ -94,7 +96,7 @@ OPERATIONS: dict[type[wire.Request], Operation] = {
     wire.Reject: Operation(Lane.WRITE, settle.reject),
     wire.Review: Operation(Lane.SLOW, review.review),
     wire.Save: Operation(Lane.WRITE, save.save, draft.prepare),
-    wire.Search: Operation(Lane.READ, search.search),
+    wire.Search: Operation(Lane.SEARCH, search.search),
     wire.Selfcheck: Operation(Lane.SLOW, selfcheck.selfcheck),
     wire.Stats: Operation(Lane.SLOW, mind.stats),
     wire.Suppressions: Operation(Lane.READ, forget.suppressions),

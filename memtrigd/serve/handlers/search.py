@@ -1,12 +1,19 @@
 """search: a question in natural language. Shadows are cast before anything is filtered or counted."""
 
+from collections.abc import Iterator
+from itertools import islice
+
 from memtrig import wire
 from msgspec.structs import replace
 
 from memtrigd.domain.claim import is_blank, text
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.moments import span
-from memtrigd.search import lexical
+from memtrigd.domain.memory import Memory
+from memtrigd.domain.shadowing import Winner
+from memtrigd.domain.trust import rank_of
+from memtrigd.search.fusion import prior
+from memtrigd.search.question import Question, question
+from memtrigd.search.ranking import Hit, settled
 from memtrigd.serve.records import REPLY_BYTES, excerpt, record, size, with_short_company
 from memtrigd.serve.turn import Turn
 
@@ -28,24 +35,35 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
         raise Refusal(
             "bad_value", f"max_results is {request.max_results}.", f"Ask for 1 to {MAX_RESULTS} results; 10 is usual."
         )
-    view = turn.view
     if is_blank(request.query[:MAX_QUERY]):
         return wire.Found(results=[])
     query = text(request.query, "query", MAX_QUERY)
-    asked = span(request.since, request.until)
     results: list[wire.Record] = []
     room = REPLY_BYTES
-    for hit in lexical.rank(view.readers, query, view.meant_in(query)[:MEANT]):
+    for score, _, (memory, winner) in islice(hits(turn, asked(turn, query)), request.max_results):
+        shown = with_short_company(record(memory, turn.now, winner, turn.view.worth(memory, turn.now)))
+        room -= size(shown)
+        results.append(replace(excerpt(shown) if room < 0 else shown, score=round(score, 6)))
+        if len(results) <= REINFORCED:
+            turn.recall(memory)
+    return wire.Found(results=results)
+
+
+def asked(turn: Turn, query: str) -> Question:
+    """Take apart what is asked; who says a name in sight means the other names of its entity too."""
+    return question(query, turn.view.meant_in(query)[:MEANT])
+
+
+def hits(turn: Turn, what: Question) -> Iterator[tuple[float, Hit, tuple[Memory, Winner]]]:
+    """Give what answers among the memories that the caller is served, the best first, each with its score."""
+    view = turn.view
+
+    def look(hit: Hit) -> tuple[float, tuple[Memory, Winner]] | None:
         reader = view.reader(hit.level)
         memory = reader.document(hit.document) if reader else None
         winner = view.serves(memory, turn.now) if memory else None
-        if memory is None or winner is None or not asked.holds(memory.updated):
-            continue
-        shown = with_short_company(record(memory, turn.now, winner, view.worth(memory, turn.now)))
-        room -= size(shown)
-        results.append(replace(excerpt(shown) if room < 0 else shown, score=round(hit.score, 6)))
-        if len(results) <= REINFORCED:
-            turn.recall(memory)
-        if len(results) == request.max_results:
-            break
-    return wire.Found(results=results)
+        if memory is None or winner is None:
+            return None
+        return prior(rank_of(memory), view.worth(memory, turn.now)), (memory, winner)
+
+    return settled(turn.indexes.rank(view.readers, what, view.sees, view.names_of), look)

@@ -1,0 +1,196 @@
+"""Which documents are weighed, and what each of them weighs.
+
+Imports numpy: only for the thread that searches.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memtrigd.domain.levels import Level
+from memtrigd.search import fusion, lexical
+from memtrigd.search.attributes import NONE, Attributes, Ints, Mask, exact_hash
+from memtrigd.search.postings import LevelIndex
+from memtrigd.search.question import Question
+from memtrigd.search.ranking import Hit
+from memtrigd.search.sight import Sight
+from memtrigd.search.subjects import subject
+
+DEPTH: Final = 200
+"""Documents that are weighed for each thing that may speak for them: 50 lost nothing measurable, 200 does not cost."""
+DEEPER: Final = 8
+"""How many times as many are weighed if all those were not enough."""
+
+Column = NDArray[np.float64]
+
+
+class Meaning(Protocol):
+    """How near documents are to what a question means."""
+
+    floor: float
+    """What a document must reach to be found by its meaning alone."""
+
+    def scores(self, index: LevelIndex) -> Column:
+        """For each place the nearness in standard deviations of what is unrelated; NaN where it is not known yet."""
+
+
+class Evidence(NamedTuple):
+    """What speaks for each place of one level: a column for each thing."""
+
+    sight: Sight
+    words: Column
+    """0…1 and, with neighbours, more."""
+    meaning: Column
+    near: Mask
+    """Near enough in meaning to be found by it alone."""
+    dated: Column
+    named: Mask
+    exact: Mask
+
+
+def rank(
+    sights: Sequence[Sight],
+    question: Question,
+    hashes: Callable[[Sequence[str]], bytes],
+    names_of: Callable[[str], Collection[str]],
+    meaning: Meaning | None = None,
+) -> Iterator[Hit]:
+    """Give every memory in sight that answers a question: the best first, ties by level, the highest first, and number.
+
+    Lazily, some hundred at a time: one of the next hundreds can have a better score than the last of those before.
+    """
+    found = lexical.matches(sights, question.terms, hashes(question.terms))
+    about = subject(sights, question, names_of)
+    whole = hashes(question.whole)
+    floor = 0.0 if meaning is None else meaning.floor
+    evidence = []
+    for sight, scores in zip(sights, found.scores, strict=True):
+        exact = _exact(sight, question, whole)
+        nearness = None if meaning is None else meaning.scores(sight.index)
+        evidence.append(
+            Evidence(
+                sight=sight,
+                words=scores / (found.most or 1.0),
+                meaning=np.zeros(len(scores)) if nearness is None else np.nan_to_num(nearness),
+                near=np.zeros(len(scores), bool) if nearness is None else nearness >= floor,
+                dated=_dated(sight, question),
+                named=_named(sight, about),
+                exact=exact,
+            )
+        )
+    given = [np.zeros(sight.index.at.size, bool) for sight in sights]
+    depth, more = DEPTH, True
+    while more:
+        more = any(_more(each, depth) for each in evidence)
+        yield from _in_order(evidence, given, depth)
+        depth *= DEEPER
+
+
+def _exact(sight: Sight, question: Question, whole: bytes) -> Mask:
+    """Where the question is the key, or an identifier that is there as it stands."""
+    exact: Mask = sight.index.at.key_hash == exact_hash(question.exact)
+    return sight.wanted & (exact | lexical.having(sight, whole) if whole else exact)
+
+
+def _dated(sight: Sight, question: Question) -> Column:
+    """How well each place fits the dates that are asked about."""
+    at = sight.index.at
+    dated = np.zeros(at.size)
+    for start, end in question.dates:
+        moment = np.where(at.valid_from, at.valid_from, at.created)
+        dated = np.maximum(dated, fusion.date_fit(moment, start, end))
+    return dated
+
+
+def _named(sight: Sight, about: Collection[str]) -> Mask:
+    """Where a memory is about the one whom the question names."""
+    at = sight.index.at
+    named = np.zeros(at.size, bool)
+    for name in about:
+        number = at.entities.known(name)
+        named |= False if number is None else at.entity == number
+    return named
+
+
+def _more(each: Evidence, depth: int) -> bool:
+    """Tell whether more documents of a level answer than were weighed at a depth."""
+    return any(np.count_nonzero(column * each.sight.wanted) > depth for column in (each.words, each.near, each.dated))
+
+
+def _in_order(evidence: Sequence[Evidence], given: Sequence[Mask], depth: int) -> Iterator[Hit]:
+    """Weigh the candidates that were not given before, and give them in order."""
+    chosen = []
+    for each, before in zip(evidence, given, strict=True):
+        places = _candidates(each, depth)
+        chosen.append(places[~before[places]])
+        before[chosen[-1]] = True
+    if not any(map(len, chosen)):
+        return
+    scores = np.concatenate([_weighed(each, places) for each, places in zip(evidence, chosen, strict=True)])
+    levels = np.repeat([each.sight.index.level for each in evidence], list(map(len, chosen)))
+    numbers = np.concatenate([each.sight.index.at.number[p] for each, p in zip(evidence, chosen, strict=True)])
+    sources = [(each, place) for each, places in zip(evidence, chosen, strict=True) for place in places.tolist()]
+    for spot in np.lexsort((numbers, -levels, -scores)).tolist():
+        why = _why(*sources[spot])
+        yield Hit(float(scores[spot]), Level(int(levels[spot])), int(numbers[spot]), why)
+
+
+def _candidates(each: Evidence, depth: int) -> Ints:
+    """The places that are weighed: the best by each thing, and what was said right before and after them."""
+    at, wanted = each.sight.index.at, each.sight.wanted
+    found = [
+        _best(each.words, wanted & (each.words > 0), at.number, depth),
+        _best(each.meaning, wanted & each.near, at.number, depth),
+        _best(each.dated, wanted & (each.dated > 0), at.number, depth),
+        np.flatnonzero(each.exact),
+    ]
+    own = np.concatenate(found)
+    beside = np.concatenate([at.before[own], at.behind[own]])
+    beside = beside[beside != NONE]
+    return np.unique(np.concatenate([own, beside[wanted[beside]]])).astype(np.int64)
+
+
+def _best(scores: Column, among: Mask, numbers: Ints, depth: int) -> Ints:
+    """The places with the best scores; of equal ones those with the lowest numbers, wherever their places are."""
+    places = np.flatnonzero(among)
+    if len(places) <= depth:
+        return places
+    own = scores[places]
+    least = np.partition(own, len(own) - depth)[len(own) - depth]
+    above, equal = places[own > least], places[own == least]
+    missing = depth - len(above)
+    if len(equal) > missing:
+        equal = equal[np.argpartition(numbers[equal], missing - 1)[:missing]]
+    return np.concatenate([above, equal])
+
+
+def _weighed(each: Evidence, places: Ints) -> Column:
+    at = each.sight.index.at
+    words = _with_neighbours(each.words, at, places)
+    meaning = _with_neighbours(each.meaning, at, places)
+    named, dated, exact = each.named[places], each.dated[places], each.exact[places]
+    weighed: Column = fusion.score(words, meaning, named=named, dated=dated, exact=exact)
+    return weighed
+
+
+def _with_neighbours(column: Column, at: Attributes, places: Ints) -> Column:
+    before, behind = at.before[places], at.behind[places]
+    least = [np.where(beside == NONE, 0.0, column[beside]) for beside in (before, behind)]
+    weighed: Column = fusion.with_neighbours(column[places], *least)
+    return weighed
+
+
+def _why(each: Evidence, place: int) -> tuple[str, ...]:
+    at = each.sight.index.at
+    beside = [spot for spot in (at.before[place], at.behind[place]) if spot != NONE]
+    said = {
+        "key": each.exact[place],
+        "words": each.words[place] > 0,
+        "meaning": each.near[place],
+        "date": each.dated[place] > 0,
+        "name": each.named[place],
+        "neighbour": any(each.words[spot] > 0 or each.near[spot] or each.dated[spot] > 0 for spot in beside),
+    }
+    return tuple(reason for reason, holds in said.items() if holds)

@@ -1,0 +1,68 @@
+"""The indexes of a daemon in memory: one per level, loaded once, and following its file from then on.
+
+Only the thread that searches has them. numpy is imported there, when the first level is loaded.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from memtrigd.domain.errors import Refusal
+from memtrigd.domain.levels import Level
+from memtrigd.search.question import Question
+from memtrigd.search.ranking import Hit
+from memtrigd.store.interface import LevelReader
+from memtrigd.store.interface_index import Place
+
+if TYPE_CHECKING:
+    from memtrigd.search.postings import LevelIndex
+
+
+class Indexes:
+    """Indexes by level, each as far as the journal of its file was read."""
+
+    def __init__(self) -> None:
+        self._levels: dict[Level, tuple[LevelIndex, Place]] = {}
+
+    def rank(
+        self,
+        readers: Iterable[LevelReader],
+        question: Question,
+        sees: Callable[[str], bool],
+        names_of: Callable[[str], Collection[str]],
+    ) -> Iterator[Hit]:
+        """Give the memories that answer a question, the best first, of the levels and the spaces that a caller sees.
+
+        Inside a snapshot of the readers. Lazily: no other question may be asked before the last hit that is wanted.
+        """
+        from memtrigd.search import candidates
+        from memtrigd.search.sight import sight
+
+        levels = list(readers)
+        sights = [sight(self.follow(reader), sees, question.filters, reader) for reader in levels]
+        return candidates.rank(sights, question, levels[0].term_hashes, names_of) if levels else iter(())
+
+    def follow(self, reader: LevelReader) -> "LevelIndex":
+        """The index of a level as its file is now: what the journal says has changed is read again.
+
+        A file that is not the one that was read is read anew. Raises Refusal where it can't be read.
+        """
+        index, place = self._levels.pop(reader.level, (None, None))
+        changed = reader.changed_since(place) if place is not None else None
+        if index is None or changed is None:
+            from memtrigd.search.postings import LevelIndex
+
+            place = reader.place()
+            index = LevelIndex(reader.level, reader.indexed())
+        else:
+            place, ids = changed
+            if ids:
+                index.change(ids, reader.indexed(ids))
+        self._levels[reader.level] = index, place
+        return index
+
+    def warm(self, handles: Mapping[Level, LevelReader]) -> None:
+        """Load every level that can be read; of the others whoever asks is told."""
+        for reader in handles.values():
+            with suppress(Refusal), reader.snapshot():
+                self.follow(reader)
