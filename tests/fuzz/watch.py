@@ -12,6 +12,7 @@ from tests.conftest import Daemon
 from tests.fuzz.damage import MARK
 from tests.fuzz.scripts import Script
 from tests.fuzz.visit import Heard
+from tests.serve.mcp.raw import wired
 from tests.serve.soundness import unsound
 from tests.talk import agent, dial, figures
 
@@ -55,6 +56,8 @@ class Watch:
 
     def __init__(self, daemon: Daemon) -> None:
         self.daemon = daemon
+        with wired(daemon) as first:  # the library of MCP is loaded once, beside the loop, and takes its time
+            first.ask("tools/list")
         self.bystander = Bystander(daemon)
         self.acknowledged = bytearray()
         """All that was answered: the ids of what was acknowledged are in it."""
