@@ -75,10 +75,11 @@ check: $(INSTALLED) ## lint, format, types and layering
 	$(BIN)/lint-imports
 
 .PHONY: bench
-bench: $(INSTALLED) ## measure the wire beside an echo server in C, saves beside a dream cycle, MCP beside its SDK
+bench: $(INSTALLED) ## measure the wire beside an echo server in C, saves beside a dream cycle, MCP beside its SDK, a quiet agent beside floods
 	$(BIN)/python -m tests.bench.rpc
 	$(BIN)/python -m tests.bench.dream
 	$(BIN)/python -m tests.bench.mcp
+	$(BIN)/python -m tests.bench.fairness
 
 .PHONY: lock
 lock: $(INSTALLED) ## pin the newest versions of what we depend on, with hashes

@@ -8,6 +8,7 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
 from memtrigd.domain.trust import Hearing
 from memtrigd.gate.doors import Door, DoorKind
+from memtrigd.store.interface import Asker
 from memtrigd.store.interface_control import SessionRow
 
 DEFAULT_SPACE = "default"
@@ -46,6 +47,8 @@ class Permit(Struct, frozen=True):
     """Those of ``reads`` whose file can't be used."""
     about: Level | None = None
     """The level that the owner asks about while seeing all."""
+    asker: Asker = (None, None)
+    """Who waits for their turn, where turns are taken."""
 
 
 OWNER = Actor("owner")

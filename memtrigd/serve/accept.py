@@ -11,8 +11,10 @@ from memtrigd.gate.doors import HANDED, Door, DoorKind
 from memtrigd.gate.listeners import BACKLOG
 from memtrigd.gate.peers import Peer
 from memtrigd.gate.sessions import Sessions
+from memtrigd.serve.behind import Service
 from memtrigd.serve.dispatch import Caller
-from memtrigd.serve.protocol import Connection, Service
+from memtrigd.serve.protocol import Connection
+from memtrigd.serve.rota import Rota
 from memtrigd.store.interface_control import SessionRow
 
 FAREWELL: Final = 1.0
@@ -28,20 +30,21 @@ class Acceptor:
         self._sessions = sessions
         self._servers: list[asyncio.Server] = []
         self._inside: set[Connection] = set()
+        self._rota = Rota()
         self._adopting: set[asyncio.Task[object]] = set()
 
     async def open(self, sockets: dict[Door, socket.socket]) -> None:
         """Begin to accept at every door."""
         loop = asyncio.get_running_loop()
         for door, listener in sockets.items():
-            factory = partial(Connection, self.service, partial(_admit, door), self._inside)
+            factory = partial(Connection, self.service, partial(_admit, door), self._inside, self._rota)
             # create_unix_server would unlink the path at the end (Python 3.13), even that of a passed socket
             self._servers.append(await loop.create_server(factory, sock=listener, backlog=BACKLOG))
 
     def adopt(self, ours: socket.socket, row: SessionRow, peer: Peer) -> None:
         """Serve the daemon's end of a pair whose other end goes to a host. The session counts as connected at once."""
         caller = Caller(HANDED, peer, row.id)
-        connection = Connection(self.service, lambda _: caller, self._inside)
+        connection = Connection(self.service, lambda _: caller, self._inside, self._rota)
         self._sessions.attach(row, peer.process, connection.close)
         loop = asyncio.get_running_loop()
         task = loop.create_task(loop.connect_accepted_socket(lambda: connection, ours))

@@ -4,15 +4,12 @@ import socket
 from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import tzinfo
 from functools import partial
-from hashlib import blake2b
 from typing import Any, Final, Protocol, TypeAlias
 
-import msgspec
 from memtrig import wire
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtrigd.domain.claim import name
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
@@ -30,11 +27,12 @@ from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.handlers.erase import erase
 from memtrigd.serve.hearing import FromHook, hear
+from memtrigd.serve.once import once
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.screening import prepared
 from memtrigd.serve.turn import Guides, Turn
 from memtrigd.serve.whereabouts import level_of
-from memtrigd.store.interface import Hands, LevelReader, Remembered, Upkeep
+from memtrigd.store.interface import Asker, Hands, LevelReader, Upkeep
 from memtrigd.store.interface_control import SessionRow
 
 ABOUT_ITSELF: Final = (wire.GetStatus, wire.Recover, wire.Init)
@@ -74,15 +72,22 @@ Replied: TypeAlias = Callable[[wire.Result | Exception], None]
 class Readers(Protocol):
     """The lane of reads: runs them on its own thread and brings the outcome back to the loop."""
 
-    def submit(self, run: Callable[[Mapping[Level, LevelReader]], Any], done: Callable[[Any], None]) -> None:
-        """Run ``run`` with the lane's handles; ``done`` gets what it returned or raised."""
+    def submit(
+        self, run: Callable[[Mapping[Level, LevelReader]], Any], done: Callable[[Any], None], asker: Asker = ...
+    ) -> None:
+        """Run ``run`` with the lane's handles, in the turn of ``asker``; ``done`` gets what it returned or raised."""
 
 
 class Writers(Protocol):
     """The lane of the one writer. ``done`` is called after the commit, never before."""
 
     def submit(
-        self, level: Level | None, run: Callable[[Hands], Any], done: Callable[[Any], None], line: str | None = None
+        self,
+        level: Level | None,
+        run: Callable[[Hands], Any],
+        done: Callable[[Any], None],
+        line: str | None = None,
+        asker: Asker = ...,
     ) -> None:
         """Run ``run`` in a transaction of ``level``, None for control.db, after all that its ``line`` sent before."""
 
@@ -145,8 +150,7 @@ class Dispatcher(Struct, frozen=True):
     def leave(self, caller: Caller, request: wire.Request) -> Permit:
         """Ask the gate for leave, as the caller's session stands at this moment. Raises its Refusal."""
         leave = policy.permit(caller.door, self._session_of(caller), request)
-        missing = self.missing(leave.reads)
-        return replace(leave, missing=missing) if missing else leave
+        return replace(leave, missing=self.missing(leave.reads), asker=(caller.peer.process, caller.session))
 
     def _session_of(self, caller: Caller) -> SessionRow | None:
         """The session of a caller as it stands now, of a hook that of its host."""
@@ -157,7 +161,8 @@ class Dispatcher(Struct, frozen=True):
     def look(self, caller: Caller, run: Callable[[Turn], Any], done: Callable[[Any], None]) -> None:
         """Read for a caller what it is to be told unasked; as a request of its would, it sees its levels alone."""
         looking = Operation(Lane.SLOW, lambda turn, _: run(turn))
-        self.walkers.submit(self._read(looking, self.leave(caller, _UNASKED), None), done)
+        leave = self.leave(caller, _UNASKED)
+        self.walkers.submit(self._read(looking, leave, None), done, leave.asker)
 
     def _at_its_level(self, request: wire.Request) -> wire.Request:
         """Let an owner's write that names a memory by id, and no level, act where that memory is."""
@@ -196,7 +201,7 @@ class Dispatcher(Struct, frozen=True):
             case Lane.READ | Lane.SLOW | Lane.SEARCH:
                 asked = self.facts() if isinstance(request, ABOUT_ITSELF) else request
                 lane = {Lane.SLOW: self.walkers, Lane.SEARCH: self.searchers}.get(operation.lane, self.readers)
-                lane.submit(self._read(operation, leave, asked), self._counted(leave.level, reply))
+                lane.submit(self._read(operation, leave, asked), self._counted(leave.level, reply), leave.asker)
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
 
@@ -222,7 +227,7 @@ class Dispatcher(Struct, frozen=True):
         if operation.prepare is None or not is_large(request):
             on(ready())
         else:
-            self.analysts.submit(lambda _: ready(), self._counted(leave.level, on))
+            self.analysts.submit(lambda _: ready(), self._counted(leave.level, on), leave.asker)
 
     def queue(self, operation: Operation, leave: Permit, request: Any, draft: Any, reply: Replied) -> None:
         """Queue a write for whom leave was given, at their level. Raises Refusal ``busy``."""
@@ -232,7 +237,7 @@ class Dispatcher(Struct, frozen=True):
             return once(turn, request, lambda: operation.run(turn, draft))
 
         done = self._counted(leave.level, self._told(leave.level, reply))
-        self.writers.submit(leave.level, run, done, leave.actor.session)
+        self.writers.submit(leave.level, run, done, leave.actor.session, leave.asker)
 
     def _erase(self, leave: Permit, request: wire.Erase, reply: Replied, *, counted: bool) -> None:
         """Erase, and scrub the file before the answer: a transaction and more, so no lane of a handler."""
@@ -271,34 +276,3 @@ class Dispatcher(Struct, frozen=True):
         now, new_id = self.clock(), partial(self.ids.memory, leave.level)
         told, notes = self.ears, self.recalls.note
         return Turn(view, leave.actor, now, new_id, self.zone, told, notes, self.guides, self.indexes)
-
-
-def once(turn: Turn, request: Any, run: Callable[[], wire.Result]) -> wire.Result:
-    """Run a write at most once per idempotency key, and answer a retry with what the first try was answered.
-
-    A key is looked up in every level in sight, since the session may have been raised between try and retry, and
-    kept at the level that was written. Raises ``key_reused`` if it came with another request.
-    """
-    if request.idempotency_key is None:
-        return run()
-    key, session = name(request.idempotency_key, "idempotency key"), turn.actor.session
-    where = turn.view.level.slug.encode() if turn.actor.is_owner else b""  # the owner says it, a session is raised
-    digest = blake2b(where + msgspec.msgpack.encode(request), digest_size=16).digest()
-    for reader in turn.view.readers:
-        earlier = reader.remembered(session, key)
-        if earlier is None:
-            continue
-        if earlier.digest != digest:
-            raise Refusal(
-                "key_reused",
-                "This idempotency key was used for a different request.",
-                "Make a new random key for each request, and keep it for the retries of that one.",
-            )
-        return _decode_result(earlier.reply)
-    result = run()
-    kept = Remembered(digest, msgspec.msgpack.encode(result))
-    turn.view.writer.remember(session, key, kept, getattr(result, "id", None), turn.now)
-    return result
-
-
-_decode_result: Callable[[bytes], wire.AnyResult] = msgspec.msgpack.Decoder(wire.AnyResult).decode

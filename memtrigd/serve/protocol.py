@@ -7,59 +7,41 @@ while writes that follow each other travel together into one commit.
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.levels import Level
 from memtrigd.serve import decode
+from memtrigd.serve.behind import Service
 from memtrigd.serve.decode import analysed_elsewhere, is_write
-from memtrigd.serve.dispatch import Caller, Done, Reply
+from memtrigd.serve.dispatch import Caller, Reply
 from memtrigd.serve.frames import Splitter
 from memtrigd.serve.handover import hand_over
 from memtrigd.serve.heirs import Heir
+from memtrigd.serve.rota import AtOnce, Turns
 
 IN_FLIGHT: Final = 128
 """Requests of one connection that may wait or run; then its bytes are left in the kernel until there is room."""
 HELD: Final = 16 << 20
 """Bytes of such requests from which there is no room either: two of the largest frames."""
-SHARE: Final = 100
-"""Frames of one connection that are read at a time, before the others have their turn: half a millisecond's work.
-
-Frames that are refused unread, which no bound of waiting requests stops, count as well.
-"""
 READS: Final = 8
 """Reads of one connection that may run at a time: each answer may have a mebibyte, and its reader may be slow."""
 LONG: Final = 64 << 10
 """Bytes of an answer that leaves at once, so that a peer that does not read is noticed before the next."""
 
 
-class Service(Protocol):
-    """What a connection needs of the daemon."""
-
-    def take(self, caller: Caller, request: wire.Request, connection: "Connection", done: Done) -> None:
-        """Answer one request through ``done``."""
-
-    def missing(self, caller: Caller) -> tuple[Level, ...]:
-        """The levels that a caller may see and whose file can't be used."""
-
-    def lost(self, caller: Caller, connection: "Connection") -> None:
-        """Hear that a connection is gone."""
-
-    def fault(self, error: BaseException) -> Refusal:
-        """Log a fault of our own and turn it into what the caller may know of it."""
-
-    def lines(self, connection: "Connection") -> Heir | None:
-        """Whoever goes on with a connection that speaks in lines instead of frames; None where that is no language."""
-
-
 class Connection(asyncio.Protocol):
     """The life of one connection, from accept to close. ``gone`` is set after it."""
 
     def __init__(
-        self, service: Service, admit: Callable[[asyncio.Transport], Caller], inside: set["Connection"]
+        self,
+        service: Service,
+        admit: Callable[[asyncio.Transport], Caller],
+        inside: set["Connection"],
+        turns: Turns | None = None,
     ) -> None:
+        self.turns = AtOnce() if turns is None else turns
         self.gone = asyncio.Event()
         self._service = service
         self._admit = admit
@@ -74,7 +56,7 @@ class Connection(asyncio.Protocol):
         self._stopping = False
         self._unsent: list[bytes] = []
         self._inside = False
-        self._scheduled = False
+        self._queued = False
         self._ended = False
         self._closed = False
         self._fresh = True
@@ -118,7 +100,9 @@ class Connection(asyncio.Protocol):
             if data.startswith(b"{") and self._bequeath(data):  # a frame begins with 0: none has 16 MiB
                 return
         self._splitter.feed(data)
-        self._go_on()
+        self._ask_for_turn()
+        if self._queued:
+            self.transport.pause_reading()
 
     def _bequeath(self, data: bytes) -> bool:
         """Let a line-wise language have the bytes, where the door has one."""
@@ -128,19 +112,22 @@ class Connection(asyncio.Protocol):
             self._heir.data_received(data)
         return self._heir is not None
 
-    def _go_on(self) -> None:
-        """Do what there is room for: waiting requests first, then a share of the frames that are in the buffer.
+    def _ask_for_turn(self) -> None:
+        """Go on when it is our turn, which may be now."""
+        if not self._queued:
+            self._queued = True
+            self.turns.turn(self.caller.peer.process, self._go_on)
 
-        Whoever sends more than a share lets the other connections come in between.
-        """
-        self._scheduled = False
+    def _go_on(self) -> None:
+        """Do what there is room and time for: waiting requests first, then the frames that are in the buffer."""
+        self._queued = False
         if self.transport.is_closing():
             return
         self._inside = True
         try:
             self._advance()
             more = self._read_frames()
-            self._advance()
+            cut = self._advance()
         finally:
             self._inside = False
             self._flush()
@@ -150,14 +137,13 @@ class Connection(asyncio.Protocol):
             self.transport.pause_reading()
         else:
             self.transport.resume_reading()
-        if more and not self._full() and not self._scheduled:
-            self._scheduled = True
-            asyncio.get_running_loop().call_soon(self._go_on)
+        if cut or (more and not self._full()):
+            self._ask_for_turn()
 
     def eof_received(self) -> bool:
         """Answer a peer that has said all, and may still listen, before closing."""
         self._ended = True
-        self._go_on()
+        self._ask_for_turn()
         return True
 
     def _close_when_answered(self, more: bool) -> None:
@@ -169,9 +155,9 @@ class Connection(asyncio.Protocol):
         if self._full():
             return True
         try:
-            for count, body in enumerate(self._splitter.frames(), 1):
+            for body in self._splitter.frames():
                 self._read_call(body)
-                if self._full() or count == SHARE:
+                if self._full() or self.turns.over():
                     return True
         except Refusal as refusal:  # the stream can't be followed any more: say why, answer the others, then close
             self._send(0, Reply(error=refusal))
@@ -197,16 +183,22 @@ class Connection(asyncio.Protocol):
 
     # -- requests, in order --------------------------------------------------------------------------------------
 
-    def _advance(self) -> None:
-        """Start what may start: writes beside writes, reads beside reads, each behind the others before it."""
+    def _advance(self) -> bool:
+        """Start what may start: writes beside writes, reads beside reads, each behind the others before it.
+
+        Tell whether there was no time for something that may start.
+        """
         while self._waiting and not self._barrier and not self._clogged:
             number, request, size = self._waiting[0]
             writes = is_write(request)
             reading = self._running - self._writing
             if reading if writes else (self._writing or reading >= READS):
                 break
+            if self.turns.over():
+                return True
             self._waiting.popleft()
             self._start(number, request, size, writes)
+        return False
 
     def _start(self, number: int, request: wire.Request, size: int, writes: bool) -> None:
         self._running += 1
@@ -222,7 +214,7 @@ class Connection(asyncio.Protocol):
                 self._barrier = False
             self._send(number, reply)
             if not self._inside:
-                self._go_on()
+                self._ask_for_turn()
 
         try:
             self._service.take(self.caller, request, self, done)
@@ -274,7 +266,7 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Go on once the peer has caught up."""
         self._clogged = False
-        self._go_on()
+        self._ask_for_turn()
 
     def stop_reading(self) -> None:
         """Take no more requests: the daemon stops."""

@@ -1,8 +1,8 @@
 """What the rest of the daemon may ask of the store at one level. A second store needs only this page and its sister."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -17,6 +17,9 @@ from memtrigd.store.interface_index import IndexReader
 from memtrigd.store.interface_journal import JournalReader
 from memtrigd.store.interface_scrubbing import ScrubReader, ScrubWriter
 from memtrigd.store.interface_wishes import WishReader
+
+Asker: TypeAlias = tuple[Hashable, str | None]
+"""Who waits for their turn: a process, and the session that it speaks for. Both None: the daemon."""
 
 
 class Change(Struct, frozen=True, kw_only=True):

@@ -4,42 +4,18 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeAlias
-
-from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.store.interface import LevelReader
+from memtrigd.store.interface import Asker, LevelReader
+from memtrigd.store.queueing import DAEMON, Done, FairQueue, Job, Outcome
 
 GRACE: Final = 1.0
 """Seconds that queued reads have left when the daemon stops."""
-BATCH: Final = 256
-"""Jobs that share a transaction at most: the first of them waits for all."""
 
-Outcome: TypeAlias = Any
-"""What became of a job: the value that it returned or the exception that it raised."""
-
-
-Done: TypeAlias = Callable[[Outcome], None]
-"""Whom to tell of a job's outcome."""
 Deliver: TypeAlias = Callable[[list[tuple[Done, Outcome]]], None]
 """Takes outcomes that are there together, in the lane's thread; the daemon's loop then tells each one."""
-
-
-class Job(Struct, frozen=True):
-    """``run`` gets the lane's handles, in the lane. ``level`` is what the writer writes, None for control.db.
-
-    The writer lets no job overtake an earlier one of its ``line``: a session, or None for whoever has none.
-    """
-
-    run: Callable[[Any], Any]
-    done: Done
-    level: Level | None = None
-    line: str | None = None
-    alone: bool = False
-    """Outside any transaction, after all that came before it and before all that comes after."""
 
 
 def stopping() -> Refusal:
@@ -53,14 +29,19 @@ def stopping() -> Refusal:
 
 
 class Lane:
-    """One thread and its queue. Subclasses say what ``perform`` does with a batch."""
+    """One thread and its queue. Subclasses say what ``perform`` does with a batch of at most ``most`` jobs."""
 
-    def __init__(self, name: str, deliver: Deliver) -> None:
+    most = 1
+
+    def __init__(self, name: str, deliver: Deliver, *, control_first: bool = False) -> None:
         self.deliver = deliver
-        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._queue = FairQueue(control_first=control_first)
         self._closed = False
-        self._gate = threading.Lock()
+        self._gate = threading.Condition()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    def __len__(self) -> int:
+        return len(self._queue)
 
     def start(self) -> None:
         """Begin to work; what was queued before is not lost."""
@@ -71,15 +52,15 @@ class Lane:
         with self._gate:
             if not self._closed:
                 self._queue.put(job)
+                self._gate.notify()
                 return
         self.deliver([(job.done, stopping())])
 
     def stop(self) -> None:
         """Take no more jobs, finish those that are queued, and end the thread; returns when it has ended."""
         with self._gate:
-            if not self._closed:
-                self._closed = True
-                self._queue.put(None)
+            self._closed = True
+            self._gate.notify()
         self._thread.join()
 
     def perform(self, batch: Sequence[Job]) -> None:
@@ -87,24 +68,15 @@ class Lane:
         raise NotImplementedError
 
     def _work(self) -> None:
-        while (first := self._queue.get()) is not None:
-            batch, last = self._drain(first)
+        while batch := self._next():
             self.perform(batch)
-            if last:
-                return
 
-    def _drain(self, first: Job) -> tuple[list[Job], bool]:
-        """Take what is queued by now; tell whether the end was among it."""
-        batch = [first]
-        while len(batch) < BATCH:
-            try:
-                job = self._queue.get_nowait()
-            except Empty:
-                break
-            if job is None:
-                return batch, True
-            batch.append(job)
-        return batch, False
+    def _next(self) -> list[Job]:
+        """Wait for jobs and take those whose turn it is; none once the lane is stopped and its queue is empty."""
+        with self._gate:
+            while not self._queue and not self._closed:
+                self._gate.wait()
+            return self._queue.take(self.most)
 
 
 Handles: TypeAlias = Mapping[Level, LevelReader]
@@ -123,12 +95,12 @@ class ReadLane(Lane):
         self._until = time.monotonic() + GRACE
         super().stop()
 
-    def submit(self, run: Callable[[Handles], Any], done: Done) -> None:
-        """Run ``run`` with the lane's handles; ``done`` gets what it returned or raised."""
-        self.put(Job(run, done))
+    def submit(self, run: Callable[[Handles], Any], done: Done, asker: Asker = DAEMON) -> None:
+        """Run ``run`` with the lane's handles; ``done`` gets what it returned or raised. ``asker`` waits its turn."""
+        self.put(Job(run, done, asker=asker))
 
     def perform(self, batch: Sequence[Job]) -> None:
-        """Run the jobs one by one, and deliver each outcome as it is there: the next job may be a slow one."""
+        """Run the jobs one by one, and deliver each outcome as it is there."""
         for job in batch:
             self.deliver([(job.done, self._outcome(job))])
 

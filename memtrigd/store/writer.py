@@ -1,7 +1,8 @@
 """The writer: the one thread that changes anything, with one commit for all that is queued at a level."""
 
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import apsw
 
@@ -9,11 +10,19 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.store import control
 from memtrigd.store.faults import DAMAGE, ORDINARY, refusal_for
-from memtrigd.store.interface import Hands, LevelReader, Upkeep
-from memtrigd.store.lanes import Deliver, Done, Job, Lane, Outcome, stopping
+from memtrigd.store.interface import Asker, Hands, LevelReader, Upkeep
+from memtrigd.store.lanes import Deliver, Lane, stopping
+from memtrigd.store.queueing import DAEMON, Done, Job, Outcome
 from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.upkeep import SqliteUpkeep
 from memtrigd.store.vault import Vault
+
+BATCH: Final = 256
+"""Jobs that share a transaction at most: the first of them waits for all."""
+ENOUGH: Final = 0.005
+"""Seconds of work that are enough for a batch: whoever comes meanwhile waits for it, and for one more."""
+GROWTH: Final = 4
+"""How many times as many jobs as before a batch may have, once one took less."""
 
 
 class Transactions:
@@ -24,6 +33,8 @@ class Transactions:
     """
 
     def __init__(self, vault: Vault) -> None:
+        self.worked = 0.0
+        """Seconds that jobs took in all, without what the disk took to keep them."""
         self._vault = vault
         self._desks: dict[Level | None, tuple[apsw.Connection, Hands]] = {}
         sessions, readers = vault.control_writer(), vault.readers()
@@ -44,9 +55,22 @@ class Transactions:
         if level is not None and level in self._vault.unavailable:
             return [self._vault.unavailable[level]] * len(jobs)
         try:
-            return _commit(*self._desks[level], jobs)
+            return self._commit(*self._desks[level], jobs)
         except Exception as error:
             return [self._judge(error, level)] * len(jobs)
+
+    def _commit(self, connection: apsw.Connection, hands: Hands, jobs: Sequence[Job]) -> list[Outcome]:
+        connection.execute("BEGIN IMMEDIATE")
+        begin = time.monotonic()
+        try:
+            outcomes = [_attempt(connection, hands, job) for job in jobs]
+            self.worked += time.monotonic() - begin
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return outcomes
 
     def outside(self, job: Job) -> Outcome:
         """Run a job that stands alone, outside any transaction. Errors of the file are judged as a commit's are."""
@@ -86,22 +110,33 @@ class Transactions:
 class WriterLane(Lane):
     """Group commit: while one commit waits for the disk the next batch gathers, so the batch tunes itself.
 
-    ``on_poison`` is called once, in this thread, after the disk has failed; from then on every outcome is ``stopping``.
+    It takes as many jobs as lately took ENOUGH time, of each asker in turn, so that nobody waits for all of somebody
+    else's. ``on_poison`` is called once, in this thread, after the disk has failed; from then on every outcome is
+    ``stopping``.
     """
+
+    most = 16
 
     def __init__(self, vault: Vault, deliver: Deliver, on_poison: Callable[[Exception], None]) -> None:
         self._vault = vault
         self._transactions = Transactions(vault)
         self._on_poison = on_poison
         self._told = False
-        super().__init__("memtrigd-writer", deliver)
+        super().__init__("memtrigd-writer", deliver, control_first=True)
 
-    def submit(self, level: Level | None, run: Callable[[Hands], Any], done: Done, line: str | None = None) -> None:
+    def submit(
+        self,
+        level: Level | None,
+        run: Callable[[Hands], Any],
+        done: Done,
+        line: str | None = None,
+        asker: Asker = DAEMON,
+    ) -> None:
         """Run ``run`` in a transaction of ``level``, None for control.db; ``done`` gets what it returned or raised.
 
-        It runs after every earlier job of its ``line``.
+        It runs after every earlier job of its ``asker`` and its ``line``, in the turn of its asker.
         """
-        self.put(Job(run, done, level, line))
+        self.put(Job(run, done, level, line, asker=asker))
 
     def submit_alone(self, level: Level, run: Callable[[Upkeep], Any], done: Done, line: str | None = None) -> None:
         """Run ``run`` outside any transaction, after all that was submitted before it and before all that comes after.
@@ -116,6 +151,7 @@ class WriterLane(Lane):
 
     def perform(self, batch: Sequence[Job]) -> None:
         """Commit the batch, file by file; the outcomes of each commit go out when it is done."""
+        worked = self._transactions.worked
         for jobs in _commits(batch):
             if jobs[0].alone:
                 self.deliver([(jobs[0].done, self._transactions.outside(jobs[0]))])
@@ -125,6 +161,17 @@ class WriterLane(Lane):
         if self._vault.poison is not None and not self._told:
             self._told = True
             self._on_poison(self._vault.poison)
+        self.most = _fitting(self.most, len(batch), self._transactions.worked - worked)
+
+
+def _fitting(most: int, done: int, seconds: float) -> int:
+    """How many jobs the next batch may have, after ``done`` jobs, at most ``most``, took some seconds of work.
+
+    One job by itself that took long tells nothing of others.
+    """
+    if seconds < ENOUGH:
+        return min(GROWTH * most, BATCH)
+    return max(1, min(int(done * ENOUGH / seconds), BATCH)) if done > 1 else most
 
 
 def _commits(batch: Sequence[Job]) -> list[list[Job]]:
@@ -149,18 +196,6 @@ def _commits(batch: Sequence[Job]) -> list[list[Job]]:
         reached[job.line] = place
         fence = place if job.level is None else fence
     return commits
-
-
-def _commit(connection: apsw.Connection, hands: Hands, jobs: Sequence[Job]) -> list[Outcome]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        outcomes = [_attempt(connection, hands, job) for job in jobs]
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    return outcomes
 
 
 def _attempt(connection: apsw.Connection, hands: Hands, job: Job) -> Outcome:

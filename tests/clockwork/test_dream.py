@@ -17,7 +17,7 @@ from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import DAY, Micros, to_iso
 from memtrigd.gate.doors import CONTROL
 from memtrigd.store.interface import Change, Hands
-from memtrigd.store.lanes import Job
+from memtrigd.store.queueing import Job
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
 from tests.serve.harness import Line, World

@@ -15,7 +15,7 @@ from memtrig import wire
 from memtrigd.clockwork import errands
 from memtrigd.clockwork.errands import TOO_LONG, UNSAID, Errands, Orders, run_command
 from memtrigd.domain.levels import Level
-from memtrigd.store.lanes import Done, Outcome
+from memtrigd.store.queueing import Done, Outcome
 from memtrigd.store.vault import Vault
 from tests.conftest import Daemon
 from tests.serve.harness import WritesAtOnce

@@ -5,7 +5,7 @@ from pathlib import Path
 from memtrigd.clockwork.housekeeping import ANSWERS_KEPT, housekeeping
 from memtrigd.domain.levels import Level
 from memtrigd.store.interface import Change, Hands, Remembered
-from memtrigd.store.lanes import Done, Job, Outcome
+from memtrigd.store.queueing import Done, Job, Outcome
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions, WriterLane
 

@@ -8,7 +8,7 @@ from memtrigd.gate.doors import CONTROL
 from memtrigd.gate.policy import Actor, Permit, spaces_of
 from memtrigd.gate.survey import survey
 from memtrigd.gate.view import View
-from memtrigd.store.lanes import Job
+from memtrigd.store.queueing import Job
 from tests.serve.harness import ReadsAtOnce, World
 
 SPACES = (None, "project")

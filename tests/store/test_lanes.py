@@ -10,7 +10,8 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.store import lanes
-from memtrigd.store.lanes import Done, Outcome, ReadLane
+from memtrigd.store.lanes import ReadLane
+from memtrigd.store.queueing import Done, Outcome
 from memtrigd.store.vault import Vault
 
 Batches = list[list[Outcome]]
