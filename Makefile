@@ -54,6 +54,15 @@ test-crash-short: $(INSTALLED) ## the same a few hundred times
 test-soak: $(INSTALLED) ## run 50 clients at once for half a minute, and 1,000 connections
 	$(BIN)/python -m pytest -m soak --timeout 600
 
+.PHONY: fuzz
+fuzz: $(INSTALLED) ## send hostile bytes to real daemons for ten minutes (MINUTES=), then what hypothesis makes up
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED),)
+	$(BIN)/python -m pytest -m deep tests/serve/test_fuzz.py --timeout 3600
+
+.PHONY: soak
+soak: $(INSTALLED) ## run 32 clients of all kinds for 20 minutes (MINUTES=) and draw docs/soak.png
+	$(BIN)/python -m tests.soak --minutes $(or $(MINUTES),20)
+
 .PHONY: test-mcp
 test-mcp: $(INSTALLED) ## run MCP's official clients and suites through the pump (installs Node and them in build/)
 	@$(BIN)/python -m tests.mcp.suites
