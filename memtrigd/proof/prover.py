@@ -6,9 +6,11 @@ directory while it lasts, as private as the store.
 
 import hashlib
 import os
+import platform
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,17 +18,22 @@ from memtrig import wire
 from msgspec.structs import replace
 
 import memtrigd
+from memtrigd.clockwork.apart import Heard, Progress
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level, parse_level
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.proof.probes import SAMPLE, probes, sample
-from memtrigd.proof.stage import Line, stage
+from memtrigd.proof.stage import Line, Scenery, stage
+from memtrigd.proof.works import Proving
 from memtrigd.serve.dispatch import Dispatcher
 from memtrigd.serve.handlers.about import Facts
+from memtrigd.store.database import sqlite_version
 from memtrigd.store.replica import replicate
 from memtrigd.store.verification import Pace
 
 SCRATCH: Final = "proof"
+AGENT: Final = "proof"
+"""The name of the agent that asks."""
 CONTROL: Final = 100
 """Probes that are asked at the highest level too, where they must differ if there is anything to see."""
 PAGES: Final = 3
@@ -34,72 +41,122 @@ PAGES: Final = 3
 
 
 class Prover:
-    """Makes proofs, one at a time. ``dispatcher`` is the one in service: the copies are served as it serves."""
+    """Prepares proofs. ``dispatcher`` is the one in service: the copies are served as it serves."""
 
     def __init__(self, state: Path, dispatcher: Dispatcher, clock: Callable[[], Micros]) -> None:
         self._state = state
-        self._scratch = state / SCRATCH
         self._dispatcher = dispatcher
         self._clock = clock
-        self._sweep()  # what a crash left
+        self.sweep()  # what a crash left
 
-    def __call__(self, request: wire.Prove) -> Callable[[Pace], wire.Proof]:
-        """Prepare a proof, on the loop's thread; what comes back makes it, on any one. Raises Refusal ``bad_level``."""
-        level = parse_level(request.level)
-        above = [each for each in Level if level in each.and_below() and each is not level]
-        if not above:
+    def __call__(self, request: wire.Prove) -> Proving:
+        """Say what is to be proved. Raises Refusal ``bad_level``."""
+        level, facts = parse_level(request.level), self._dispatcher.facts()
+        work = Proving(
+            str(self._state),
+            level,
+            self._clock(),
+            str(self._dispatcher.zone),
+            self._dispatcher.guides.shown(AGENT),
+            facts.started,
+            facts.schema,
+            facts.pid,
+            facts.home,
+            dict(facts.copies),
+        )
+        if not work.above:
             raise Refusal(
                 "bad_level", f"Nothing is above {level.name}, so there is nothing to prove.", "Name a lower level."
             )
-        facts = self._dispatcher.facts()
-        return lambda pace: self._prove(level, above, facts, pace)
+        return work
 
-    def _prove(self, level: Level, above: list[Level], facts: Facts, pace: Pace) -> wire.Proof:
-        whole, lower = self._scratch / "whole", self._scratch / "lower"
-        self._sweep()
-        try:
-            replicate(self._state, whole, lower, above, pace)
-            return self._compared(level, above, (whole, lower), facts, pace)
-        finally:
-            self._sweep()
-
-    def _compared(
-        self, level: Level, above: list[Level], places: tuple[Path, Path], facts: Facts, pace: Pace
-    ) -> wire.Proof:
-        top, at = above[-1], self._clock()
-        with stage(places[0], self._dispatcher, facts, at) as first:
-            counts = {each.name: sum(first.handles[each].counts().values()) for each in above}
-            plan = probes(memory for each in Level for memory in sample(first.handles, each))
-            with_all = _answers(Line(first, level), plan, pace)
-            seen_with_all = _answers(Line(first, top), plan[:CONTROL], pace)
-        left = {each: copies for each, copies in facts.copies.items() if each not in above}
-        with stage(places[1], self._dispatcher, replace(facts, copies=left), at) as second:
-            without = _answers(Line(second, level), plan, pace)
-            seen_without = _answers(Line(second, top), plan[:CONTROL], pace)
-        differing = _differing(with_all, without)
-        return wire.Proof(
-            level=level.name,
-            at=to_iso(at),
-            server=memtrigd.__version__,
-            above=counts,
-            asked=dict(sorted(Counter(kind for kind, _ in with_all).items())),
-            probes=len(with_all),
-            differing=len(differing),
-            differing_kinds=sorted(set(differing)),
-            seen_above=len(_differing(seen_with_all, seen_without)),
-            digest=hashlib.sha256(b"".join(digest for _, digest in with_all)).hexdigest(),
-            covers=[line.format(level=level.name, sample=2 * SAMPLE) for line in COVERS],
-            leaves_out=list(LEAVES_OUT),
-        )
-
-    def _sweep(self) -> None:
-        shutil.rmtree(self._scratch, ignore_errors=True)
+    def sweep(self) -> None:
+        """Take away what a proof left that was killed."""
+        shutil.rmtree(self._state / SCRATCH, ignore_errors=True)
 
 
-def _answers(line: Line, plan: Iterable[wire.Request], pace: Pace) -> list[tuple[str, bytes]]:
+def _facts(work: Proving) -> Facts:
+    return Facts(
+        started=work.started,
+        schema=work.schema,
+        pid=work.pid,
+        home=work.home,
+        sessions={},
+        unavailable={},
+        copies=work.copies,
+    )
+
+
+def prove(work: Proving, heard: Heard, pace: Pace = lambda: None) -> wire.Proof:
+    """Make a proof. Raises Refusal ``disk_full``, or ``level_unavailable``: half a store proves nothing."""
+    scratch = Path(work.state) / SCRATCH
+    whole, lower = scratch / "whole", scratch / "lower"
+    shutil.rmtree(scratch, ignore_errors=True)
+    try:
+        heard(Progress(work.level, "copying the store"))
+        replicate(Path(work.state), whole, lower, work.above, pace)
+        return _compared(work, (whole, lower), partial(_told, heard, work.level))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _compared(work: Proving, places: tuple[Path, Path], heard: Callable[[str, int, int], None]) -> wire.Proof:
+    level, above, top = work.level, work.above, work.above[-1]
+    scenery, facts = Scenery(work.zone, work.guidance), _facts(work)
+    with stage(places[0], scenery, facts, work.at) as first:
+        counts = {each.name: sum(first.handles[each].counts().values()) for each in above}
+        samples = {each.name: sample(first.handles, each) for each in Level}
+        plan = probes(memory for found in samples.values() for memory in found)
+        with_all = _answers(Line(first, level), plan, partial(heard, f"asking with {_names(above)}"))
+        seen_with_all = _answers(Line(first, top), plan[:CONTROL], partial(heard, f"asking at {top.name}"))
+    left = {each: copies for each, copies in work.copies.items() if each not in above}
+    with stage(places[1], scenery, replace(facts, copies=left), work.at) as second:
+        without = _answers(Line(second, level), plan, partial(heard, f"asking without {_names(above)}"))
+        seen_without = _answers(Line(second, top), plan[:CONTROL], partial(heard, f"asking at {top.name}"))
+    differing = _differing(with_all, without)
+    return wire.Proof(
+        level=level.name,
+        at=to_iso(work.at),
+        server=memtrigd.__version__,
+        python=platform.python_version(),
+        sqlite=sqlite_version(),
+        schema=work.schema,
+        code=code_digest(),
+        above=counts,
+        sampled={name: len(found) for name, found in samples.items()},
+        asked=dict(sorted(Counter(kind for kind, _ in with_all).items())),
+        probes=len(with_all),
+        differing=len(differing),
+        differing_kinds=sorted(set(differing)),
+        seen_above=len(_differing(seen_with_all, seen_without)),
+        digest=hashlib.sha256(b"".join(digest for _, digest in with_all)).hexdigest(),
+        covers=[line.format(level=level.name, sample=2 * SAMPLE) for line in COVERS],
+        leaves_out=list(LEAVES_OUT),
+    )
+
+
+def code_digest() -> str:
+    """SHA-256 over the source of the daemon as it lies on the disk: the names and texts of its modules."""
+    root, digest = Path(memtrigd.__file__).parent, hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        text = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()}\0{len(text)}\0".encode() + text)
+    return digest.hexdigest()
+
+
+def _names(levels: Iterable[Level]) -> str:
+    return " and ".join(level.name for level in levels)
+
+
+def _told(heard: Heard, level: Level, what: str, done: int, of: int) -> None:
+    heard(Progress(level, what, done, of))
+
+
+def _answers(line: Line, plan: Sequence[wire.Request], heard: Callable[[int, int], None]) -> list[tuple[str, bytes]]:
     """Ask; return for each reply what was asked, and a digest of its bytes. Lists are followed page by page."""
     found = []
-    for request in plan:
+    for number, request in enumerate(plan):
+        heard(number, len(plan))
         asked: wire.Request | None = request
         for _ in range(PAGES):
             if asked is None:
@@ -108,7 +165,6 @@ def _answers(line: Line, plan: Iterable[wire.Request], pace: Pace) -> list[tuple
             mark = os.urandom(16) if _is_fault(reply) else b""  # two faults that are alike prove nothing: they differ
             found.append((str(asked.__struct_config__.tag), hashlib.sha256(reply + mark).digest()))
             asked = _next_page(asked, reply)
-            pace()
     line.hang_up()
     return found
 

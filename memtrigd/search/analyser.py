@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Final
 
@@ -30,7 +30,7 @@ would take ten seconds to stem, and nobody asks for the 20,001st in another form
 def terms(text: str) -> list[str]:
     """Return the terms of a text for the index, repeats included. Takes any ``str``, in time linear to its length."""
     found: list[str] = []
-    analysed: dict[str, list[str]] = {}  # a text repeats its words: each is taken apart once
+    analysed: dict[str, tuple[str, ...]] = {}  # a text repeats its words: each is taken apart once
     for match in TOKEN.finditer(prepare(text)):
         script, piece = str(match.lastgroup), match.group()
         if script == "compound":
@@ -38,7 +38,7 @@ def terms(text: str) -> list[str]:
                 if len(analysed) >= STEMMED:
                     found += words.whole(piece).terms
                     continue
-                analysed[piece] = [term for token in _compound(piece) for term in token.terms]
+                analysed[piece] = _known(piece) if len(piece) <= words.LONGEST else _compound_terms(piece)
             found += analysed[piece]
             continue
         found += (term for token in _TAKE_APART[script](piece) for term in token.terms)
@@ -85,6 +85,14 @@ def _compound(text: str) -> Iterator[Token]:
         if pieces and pieces != [name]:
             yield words.whole(name)
         yield from chain.from_iterable(map(words.analyse, pieces))
+
+
+def _compound_terms(text: str) -> tuple[str, ...]:
+    return tuple(term for token in _compound(text) for term in token.terms)
+
+
+_known: Final = lru_cache(maxsize=1 << 15)(_compound_terms)
+"""Texts repeat one another's words, too."""
 
 
 def _continuous(run: str, sizes: tuple[int, int]) -> Iterator[Token]:

@@ -7,27 +7,35 @@ from typing import Any, Protocol, TypeAlias
 from memtrig import wire
 
 from memtrigd.serve.dispatch import Done, Reply
+from memtrigd.serve.protocol import Connection
 
 Told: TypeAlias = Callable[[Any], None]
+Tell: TypeAlias = Callable[[wire.Notice], object]
 
 
 class Audits(Protocol):
-    """Verifies and proves, in a lane of its own; ``told`` gets a result or an exception."""
+    """Verifies and proves, one at a time; ``told`` gets a result or an exception, ``tell`` how far it is.
 
-    def verify(self, request: wire.AuditVerify, told: Told) -> None:
+    ``asker`` is whose it is: it ends when that is ``gone``.
+    """
+
+    def verify(self, request: wire.AuditVerify, asker: object, told: Told, tell: Tell) -> None:
         """Verify the journals."""
 
-    def prove(self, request: wire.Prove, told: Told) -> None:
+    def prove(self, request: wire.Prove, asker: object, told: Told, tell: Tell) -> None:
         """Prove the levels."""
 
+    def gone(self, asker: object) -> None:
+        """Hear that somebody does not wait any more."""
 
-def ask(audits: Audits, request: wire.AuditVerify | wire.Prove, done: Done) -> None:
-    """Answer through ``done``, once. Raises Refusal ``bad_level`` or ``bad_value``."""
+
+def ask(audits: Audits, request: wire.AuditVerify | wire.Prove, connection: Connection, done: Done) -> None:
+    """Answer through ``done``, once. Raises Refusal ``bad_level``, ``bad_value`` or ``busy``."""
     told = partial(_reply, done)
     if isinstance(request, wire.Prove):
-        audits.prove(request, told)
+        audits.prove(request, connection, told, connection.notify)
     else:
-        audits.verify(request, told)
+        audits.verify(request, connection, told, connection.notify)
 
 
 def _reply(done: Done, outcome: Any) -> None:

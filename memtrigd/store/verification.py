@@ -6,6 +6,7 @@ state of the file; the log can't be folded in while that is read.
 
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -24,6 +25,9 @@ from memtrigd.store.sqlite_level import file_name
 Pace: TypeAlias = Callable[[], None]
 """Called every few milliseconds of work: it may wait, or raise to end it."""
 
+Heard: TypeAlias = Callable[[str, int, int], None]
+"""Hears what is looked at now, how much of it was, and of how much; 0 of 0 where nobody counts."""
+
 STEPS: Final = 20_000
 """Steps of SQLite's machine between two calls of a pace: about a millisecond."""
 
@@ -35,6 +39,7 @@ def verify(
     heads: Iterable[Head] = (),
     terms_of: TermsOf | None = None,
     pace: Pace = lambda: None,
+    heard: Heard = lambda *_: None,
 ) -> list[str]:
     """The problems of a level's file, none when sound: sentences that name ids and numbers, no contents.
 
@@ -47,16 +52,25 @@ def verify(
     known = None if kept is None else Head(kept[0], bytes.fromhex(kept[1]))
     with unusable(file_name(level)), closing(open_reader(state / file_name(level))) as connection:
         _paced(connection, pace)
+        heard("structure", 0, 0)
         found = [*wrong_schema(connection, LEVELS[level]), *wrong_structure(connection)]
         if found:
             return found  # what is told of rows over a broken schema means nothing
+        heard("journal", 0, 0)
         found = audit.verify(connection, key, level, known)
         found += [problem for head in heads for problem in _lost(connection, head)]
         if terms_of is not None:
             connection.execute("BEGIN")
-            found += wrong_index(connection, level, terms_of)
+            found += wrong_index(connection, level, terms_of, partial(heard, "index"))
             connection.execute("ROLLBACK")
     return found
+
+
+def journal_end(state: Path, level: Level) -> Head | None:
+    """Where a level's journal ends, None of an empty one. Raises Refusal ``level_unavailable`` or ``store_locked``."""
+    with unusable(file_name(level)), closing(open_reader(state / file_name(level))) as connection:
+        end = audit.head(connection)
+    return end if end.seq else None
 
 
 def verify_control(state: Path, pace: Pace = lambda: None) -> list[str]:

@@ -36,8 +36,8 @@ from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.sessions import Sessions
 from memtrigd.guidance.keeper import Keeper
 from memtrigd.proof.prover import Prover
-from memtrigd.search.indexes import Indexes
 from memtrigd.proof.works import perform
+from memtrigd.search.indexes import Indexes
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts

@@ -151,9 +151,7 @@ def _worth_another_try(failure: Failure, lost: Failure | None) -> bool:
     return failure.retryable and not (lost and failure.code == "connection_lost")
 
 
-def _exchange(
-    caller: Caller, request: dict[str, Any], deadline: float, timeout: float, heard: Heard | None
-) -> Reply:
+def _exchange(caller: Caller, request: dict[str, Any], deadline: float, timeout: float, heard: Heard | None) -> Reply:
     """Try once, on a connection of its own: send everything in one piece, read up to the answer of the last."""
     requests = caller.requests(request)
     frames = _frames(requests)

@@ -9,11 +9,13 @@ from memtrig.wire.results import Result
 class AuditVerify(Request, frozen=True, tag="audit.verify"):
     """Verify the journal of every level, or of one, and what it vouches for. Changes nothing; may take minutes.
 
-    ``heads`` were kept elsewhere, as ``LEVEL:SEQ:SEAL``: the journals must still hold them.
+    ``heads`` were kept elsewhere, as ``LEVEL:SEQ:SEAL``: the journals must still hold them. With ``progress`` notices
+    about it tell how far it is. It ends with the connection; there is one at a time, of proofs too: ``busy``.
     """
 
     level: str | None = None
     heads: list[str] = []
+    progress: bool = False
 
 
 class AuditShow(Request, frozen=True, tag="audit.show"):
@@ -27,9 +29,13 @@ class AuditShow(Request, frozen=True, tag="audit.show"):
 
 
 class Prove(Request, frozen=True, tag="prove"):
-    """Show on a copy of the user's own store that nobody at ``level`` can tell what is above it. Takes a while."""
+    """Show on a copy of the user's own store that nobody at ``level`` can tell what is above it. Takes a while.
+
+    ``progress``, its end, and ``busy`` are as those of ``audit.verify``.
+    """
 
     level: str
+    progress: bool = False
 
 
 class Audit(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -71,14 +77,20 @@ class AuditRows(Result, frozen=True, tag="audit_rows"):
 class Proof(Result, frozen=True, tag="proof", kw_only=True):
     """What ``prove`` found: ``differing`` of ``probes`` replies told of what is above ``level``; 0 is the proof.
 
-    ``above`` counts the memories that were dropped for the second run. ``seen_above`` is how many replies changed for
+    ``code`` is the SHA-256 of the daemon's source. ``above`` counts the memories that were dropped for the second run,
+    ``sampled`` those of each level that the probes were made of. ``seen_above`` is how many replies changed for
     somebody who may see them: where it is 0 there was nothing to tell apart. ``digest`` is over all replies.
     """
 
     level: str
     at: str
     server: str
+    python: str
+    sqlite: str
+    schema: int
+    code: str
     above: dict[str, int]
+    sampled: dict[str, int]
     asked: dict[str, int]
     """How many probes of each kind."""
     probes: int

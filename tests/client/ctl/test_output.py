@@ -50,7 +50,8 @@ def results(text: str, record: Made) -> dict[str, wire.Result]:
         "delete": wire.Deleted(key=text, level=text, id=text, masks=[text]),
         "ping": wire.Pong(server=text, time=MOMENT),
         "whoami": wire.Me(kind=text, level=text, reads=[text], session=text, agent=text),
-        "sessions": wire.Sessions(sessions=[session]),
+        "sessions list": wire.Sessions(sessions=[session]),
+        "sessions untrusted": wire.Untrusted(session=text),
         "status": wire.StatusReport(
             server=text,
             protocol=1,
@@ -278,7 +279,7 @@ def test_problems_are_said_with_the_way_out_and_fail(
 def test_sessions_says_how_many_it_does_not_show() -> None:
     """What the daemon left out is not taken for all there is."""
     session = wire.Session(session="s", level="PUBLIC", ceiling="PUBLIC", origin="fd", opened=MOMENT, connections=1)
-    show = daemon_verb("sessions").show
+    show = daemon_verb("sessions list").show
     assert "Not shown: 1,234 older ones." in show(
         received(wire.Sessions(sessions=[session], more=1234)), Screen(now=NOW)
     )

@@ -120,6 +120,7 @@ VERIFY = DaemonVerb(
     door=CONTROL,
     request="audit.verify",
     patience=LONG,
+    progress=True,
     options=(
         LEVEL,
         Option("heads", "--head", "LEVEL:SEQ:SEAL", "an end that was kept elsewhere; may be repeated", many=True),

@@ -32,6 +32,8 @@ def show(proof: dict[str, Any], screen: Screen) -> list[str]:
     dropped = ", ".join(f"{one_line(name)} ({counted(count)})" for name, count in found["above"].items())
     kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in found["asked"].items())
     columns = screen.columns or WIDTH
+    sampled = ", ".join(f"{one_line(name)} {count:,}" for name, count in found["sampled"].items())
+    versions = f"Python {found['python']}, SQLite {found['sqlite']}, schema {found['schema']}"
     facts = (
         ("Level", one_line(found["level"])),
         ("Dropped", dropped),
@@ -39,7 +41,10 @@ def show(proof: dict[str, Any], screen: Screen) -> list[str]:
         ("Differing", f"{found['differing']:,}" + _in_kinds(found["differing_kinds"])),
         ("Seen above", f"{found['seen_above']:,} of the first questions were answered otherwise at the highest level"),
         ("Replies", f"SHA-256 {one_line(found['digest'])}"),
+        ("Sample", f"memories that the questions were made of: {sampled}"),
         ("Made", f"{one_line(found['at'])} by memtrigd {one_line(found['server'])}"),
+        ("With", one_line(versions)),
+        ("Code", f"SHA-256 {one_line(found['code'])} over the modules of the daemon"),
     )
     lines = [f"Proof for {one_line(found['level'])}: {_SAYS[found['verdict']]}", ""]
     for name, value in facts:
@@ -83,6 +88,7 @@ VERB = DaemonVerb(
     "memtrigctl prove --level internal",
     door=CONTROL,
     patience=LONG,
+    progress=True,
     options=(Option("level", "--level", "LEVEL", "the level that is asked at", read=level, values=LEVELS),),
     one_of=("level",),
     document=document,
