@@ -4,12 +4,12 @@ import asyncio
 import contextlib
 import gc
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import structlog
 from memtrig.homes import Home
@@ -26,8 +26,8 @@ from memtrigd.clockwork.scheduler import TICK, Clockwork
 from memtrigd.clockwork.scrubs import PREFIX as SCRUBS
 from memtrigd.clockwork.scrubs import Scrubs
 from memtrigd.config import Config, load_again
-from memtrigd.domain.moments import Micros
 from memtrigd.doctor.ward import Ward
+from memtrigd.domain.moments import Micros
 from memtrigd.gate import listeners
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.sessions import Sessions
@@ -45,6 +45,7 @@ from memtrigd.serve.intents import PREFIX
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
+from memtrigd.signals import Signals
 from memtrigd.store import keys
 from memtrigd.store.interface_control import ControlReader
 from memtrigd.store.lanes import ReadLane
@@ -60,6 +61,8 @@ DISK_FAILED = 70
 AGAIN = -1
 """In place of an exit code: begin anew in this process, after a restore was laid ready."""
 
+Heard: TypeAlias = Callable[[str], None]
+
 log = structlog.get_logger()
 
 
@@ -68,20 +71,21 @@ def now() -> Micros:
     return time.time_ns() // 1000
 
 
-def run(home: Home, config: Config, environ: Mapping[str, str], ready: Callable[[str], None]) -> int:
+def run(home: Home, config: Config, environ: Mapping[str, str], ready: Heard) -> int:
     """Run until told to stop; returns the exit code. ``ready`` is told once, when every door is open."""
     os.umask(0o077)  # whatever we make is for us alone, the directories above a new home included
     sys.setswitchinterval(0.0005)  # a scan in a lane must not hold the loop for the usual 5 ms
     doors: listeners.Listeners | None = None
+    signals = Signals()
     try:
         while True:
             with contextlib.closing(Vault.open(Path(home.state))) as vault:
                 _tell_of(vault)
                 doors = doors or listeners.open_all(home, environ, os.getpid())
-                code = asyncio.run(_serve(home, config, vault, doors, ready))
-                if code != AGAIN:
+                code = asyncio.run(_serve(home, config, vault, doors, signals=signals, ready=ready))
+                if code != AGAIN or signals.over:
                     doors.close()
-                    return code
+                    return max(code, 0)
             ready, config = _unheard, load_again(home, config)
     finally:
         if doors is not None:
@@ -101,7 +105,7 @@ def _tell_of(vault: Vault) -> None:
 
 
 async def _serve(
-    home: Home, config: Config, vault: Vault, doors: listeners.Listeners, ready: Callable[[str], None]
+    home: Home, config: Config, vault: Vault, doors: listeners.Listeners, *, signals: Signals, ready: Heard
 ) -> int:
     loop = asyncio.get_running_loop()
     stopped = _end_of(loop)
@@ -156,12 +160,18 @@ async def _serve(
     )
     verifiers = ReadLane("memtrigd-auditor", dict, deliver)
     audits = Audits(
-        Path(home.state), vault, verifiers, walkers, writers, rows, Prover(Path(home.state), dispatcher, now), Apart, now
+        Path(home.state),
+        vault,
+        verifiers,
+        walkers,
+        writers,
+        rows,
+        Prover(Path(home.state), dispatcher, now),
+        Apart,
+        now,
     )
     scrubbers = ReadLane("memtrigd-scrubber", vault.readers, deliver)
-    scrubs = Scrubs(
-        scrubbers, writers, vault.unavailable, now, backups.holding, loop.call_later, dispatcher.listeners
-    )
+    scrubs = Scrubs(scrubbers, writers, vault.unavailable, now, backups.holding, loop.call_later, dispatcher.listeners)
     doctors = ReadLane("memtrigd-doctor", dict, deliver)
     ward = Ward(home, vault, doctors, writers, rows, sessions, backups, now)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
@@ -184,7 +194,7 @@ async def _serve(
 
     keeper.listeners.append(service.buses.guidance_changed)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
-    loop.add_signal_handler(signal.SIGHUP, _each, (reloader.reload, attention.look))
+    signals.heed(loop, partial(_settle, stopped, 0), partial(_each, (reloader.reload, attention.look)))
     for lane in (writers, readers, walkers, searchers, analysts, copyists, verifiers, scrubbers, doctors):
         lane.start()
     left = [*stops.begin(rows, writers, started), *imports.cut_off(writers, rows)]
@@ -198,7 +208,16 @@ async def _serve(
     clockwork.every(EVERY, recalls.flush)
     for look in (service.subscriptions.tick, errands.tick, backups.tick, audits.tick):
         clockwork.every(TICK, look)
-    _each((clockwork.start, errands.tick, backups.tick, reloader.start, attention.start, partial(searchers.submit, indexes.warm, faults.of_job)))
+    _each(
+        (
+            clockwork.start,
+            errands.tick,
+            backups.tick,
+            reloader.start,
+            attention.start,
+            partial(searchers.submit, indexes.warm, faults.of_job),
+        )
+    )
     gc.freeze()  # what is there now stays: no collection needs to walk it again
     scrubs.resume(rows.settings(SCRUBS))
     ward.resume()
@@ -219,11 +238,9 @@ async def _serve(
 
 
 def _end_of(loop: asyncio.AbstractEventLoop) -> "asyncio.Future[int]":
-    """What the daemon waits for: the exit code, which a signal to stop settles."""
+    """What the daemon waits for: the exit code."""
     loop.set_exception_handler(faults.of_loop)
     stopped: asyncio.Future[int] = loop.create_future()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, _settle, stopped, 0)
     return stopped
 
 

@@ -29,6 +29,11 @@ class Daemon:
         self.process: subprocess.Popen[str] | None = None
 
     @property
+    def command(self) -> list[str]:
+        """What is run."""
+        return [sys.executable, "-m", self.program, "--home", os.fspath(self.home)]
+
+    @property
     def pid(self) -> int:
         """The pid of the running process."""
         assert self.process is not None
@@ -43,7 +48,7 @@ class Daemon:
         """Start it and wait for its ready message."""
         with (self.home / "stderr").open("w") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", self.program, "--home", os.fspath(self.home)],
+                self.command,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 stdin=subprocess.DEVNULL,
