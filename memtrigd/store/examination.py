@@ -127,22 +127,24 @@ def examine_control(state: Path, open_file: Opening, pace: Pace = lambda: None) 
 
 def structure(connection: apsw.Connection) -> tuple[list[str], frozenset[str]]:
     """What SQLite finds damaged: places that no index is made anew for, and the indexes that can be."""
-    rows = connection.execute("SELECT rootpage, type, name, tbl_name FROM sqlite_schema").fetchall()
-    trees = {int(str(page)): _index_of(str(kind), str(name)) for page, kind, name, _ in rows if page}
+    rows = connection.execute("SELECT rootpage, type, name FROM sqlite_schema WHERE rootpage > 0").fetchall()
+    trees = {int(str(page)): _index_of(str(kind), str(name)) for page, kind, name in rows}
     torn, broken = 0, set[str]()
-    for (line,) in connection.execute(f"PRAGMA integrity_check({LINES})"):
-        if line == "ok":
+    told = [str(text) for (text,) in connection.execute(f"PRAGMA integrity_check({LINES})")]
+    for line in (line for text in told for line in text.splitlines()):
+        if line == "ok" or line.startswith("***"):
             continue
-        named, tree = _OF_INDEX.search(str(line)), _IN_TREE.search(str(line))
+        named, place = _OF_INDEX.search(line), _IN_TREE.search(line) or _ON_PAGE.search(line)
         if named:
             broken.add(named.group(1))
-        elif "fts5" in str(line).lower():
+        elif "fts5" in line.lower():
             broken.add(LEXICON)
-        elif tree and (index := trees.get(int(tree.group(1)))):
+        elif place and (index := trees.get(int(place.group(1)))):
             broken.add(index)
         else:
             torn += 1
-    return ([f"The structure of the file is damaged in {torn} places."] if torn else []), frozenset(broken)
+    places = "place" if torn == 1 else "places"
+    return ([f"The structure of the file is damaged in {torn} {places}."] if torn else []), frozenset(broken)
 
 
 def _index_of(kind: str, name: str) -> str | None:
@@ -172,3 +174,5 @@ def _paced(connection: apsw.Connection, pace: Pace) -> None:
 
 _OF_INDEX: Final = re.compile(r"(?:missing from|# of entries in|non-unique entry in|differ from|of) index (\w+)")
 _IN_TREE: Final = re.compile(r"^Tree (\d+) ")
+_ON_PAGE: Final = re.compile(r" on page (\d+)$")
+"""Tells of an index only where that page is the root of one; else it may be anybody's."""
