@@ -71,6 +71,8 @@ class Speaker(Struct, frozen=True):
     heard: bool = False
     untrusted: bool = False
     """The session read what strangers wrote: nothing of it is the user's word, or goes into service by itself."""
+    session: str | None = None
+    """The session, where what is its own makes a difference."""
 
     def relays_the_user(self, source: Source) -> bool:
         """Tell whether a claim of ``source`` counts as a word of the user's or the owner's."""
@@ -92,15 +94,30 @@ def may_deny(speaker: Speaker, memory: Memory) -> bool:
     What an agent found out by itself any agent may doubt. The user's word is retired on the user's word: where they can
     be heard they must have been, in whatever mood ("could you forget that?" states nothing, and is a wish all the
     same), and where nobody is there it can't be. Without a feed an agent is taken for the user's voice, as it is when
-    it saves.
+    it saves. A session that read what strangers wrote retires nothing but what it said itself: a no that can't wait
+    would be theirs over what all other agents found.
     """
+    if speaker.untrusted:
+        return _takes_back(speaker, memory)
     if speaker.owner or not (memory.pinned or is_users_word(memory)):
         return True
     return speaker.heard if memory.pinned or speaker.hearing is Hearing.FEED else speaker.hearing is Hearing.NONE
 
 
+def may_wish(speaker: Speaker) -> bool:
+    """Tell whether a speaker may keep a wish to forget, which is in force at once for all agents of a level."""
+    return not speaker.untrusted
+
+
+def _takes_back(speaker: Speaker, memory: Memory) -> bool:
+    own = memory.session is not None and memory.session == speaker.session
+    return own and not memory.pinned and not is_users_word(memory)
+
+
 def may_delete(speaker: Speaker, memory: Memory) -> bool:
     """Tell whether a speaker may delete a memory: a delete can be undone and suppresses nothing, so it takes less."""
+    if speaker.untrusted:
+        return _takes_back(speaker, memory)
     if memory.pinned:
         return speaker.owner
     return not is_users_word(memory) or speaker.owner or speaker.hearing is not Hearing.UNATTENDED

@@ -73,7 +73,7 @@ class Turn(Struct, frozen=True):
         In one that read what strangers wrote no quote counts: the words may be theirs, and so may be the wish.
         """
         if self.actor.untrusted:
-            return Speaker(self.actor.agent, Hearing.UNATTENDED, untrusted=True)
+            return Speaker(self.actor.agent, Hearing.UNATTENDED, untrusted=True, session=self.actor.session)
         attested = quote is not None and self.ear.attests(self.actor.session, quote)
         heard = attested or (quote is not None and self.ear.holds(self.actor.session, quote))
         return Speaker(self.actor.agent, self.actor.hearing, attested, self.actor.is_owner, heard)

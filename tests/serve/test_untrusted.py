@@ -143,3 +143,42 @@ def test_a_session_of_a_level_socket_can_be_marked(world: World) -> None:
     line.ask(wire.Hello(protocol=wire.PROTOCOL, resume=welcome.resume))
     assert line.ask(wire.Save(content="x", key="a")).status == "pending"
     assert code(world.connect(CONTROL).ask(wire.SessionUntrusted(session="nobody"))) == "session_unknown"
+
+
+@pytest.mark.parametrize("level", ["INTERNAL", "CONFIDENTIAL"])
+def test_what_others_found_out_it_does_not_put_away(world: World, level: str) -> None:
+    """Not by a no, a wish, a delete or an end, at its own level or from above; a dry run only looks."""
+    other = world.agent(Level.INTERNAL)
+    other.ask(wire.Save(content="Likes tea", key="drink", entity="asha"))
+    line, _ = opened(world, level=level, untrusted=True)
+    for request in (wire.Deny(key="drink"), wire.Forget(key="drink"), wire.Forget(entity="asha")):
+        assert code(line.ask(request)) == "untrusted"
+    assert line.ask(wire.Forget(key="drink", dry_run=True)).dry_run
+    if level == "INTERNAL":
+        assert code(line.ask(wire.Delete(key="drink"))) == "untrusted"
+        assert code(line.ask(wire.Expire(key="drink"))) == "untrusted"
+    assert other.ask(wire.Get(key="drink")).memory.content == "Likes tea"
+    assert line.ask(wire.Get(key="drink")).memory.content == "Likes tea"
+
+
+def test_it_keeps_nobody_from_learning(world: World) -> None:
+    """A wish about something unknown, or about its own proposal, would refuse what other agents save later."""
+    line, _ = opened(world, level="INTERNAL", untrusted=True)
+    saved = line.ask(wire.Save(content="Likes tea", key="drink"))
+    for request in (wire.Forget(entity="asha"), wire.Forget(key="drink"), wire.Forget(id=saved.id)):
+        assert code(line.ask(request)) == "untrusted"
+    other = world.agent(Level.INTERNAL)
+    assert other.ask(wire.Save(content="Asha likes milk", key="drink", entity="asha")).outcome == "new"
+
+
+def test_what_it_said_itself_it_takes_back(world: World) -> None:
+    """What it proposes it rejects, and what it had said before the mark it denies, deletes and ends."""
+    line, welcome = opened(world, level="INTERNAL")
+    for key in ("one", "two", "three"):
+        line.ask(wire.Save(content=f"Said {key}", key=key))
+    distrust(world, welcome.session)
+    waits = line.ask(wire.Save(content="May be so", key="four"))
+    assert line.ask(wire.Reject(id=waits.id)).status == "rejected"
+    assert line.ask(wire.Deny(key="one")).deny_count == 1
+    assert isinstance(line.ask(wire.Delete(key="two")), wire.Deleted)
+    assert line.ask(wire.Expire(key="three")).count == 1

@@ -11,6 +11,7 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.trust import Rank, rank_of
 from memtrigd.serve.ending import ending
+from memtrigd.serve.mandate import check_ending
 from memtrigd.serve.records import fitting, record
 from memtrigd.serve.turn import Turn
 
@@ -21,7 +22,7 @@ NAMED: Final = 100
 def expire(turn: Turn, request: wire.Expire) -> wire.Expired:
     """Put away what is past its date at the caller's own level, or end one memory of that level now.
 
-    Raises ``not_yours`` where an agent would end what weighs more than its own observation.
+    Raises ``not_yours`` where an agent would end what weighs more than its own observation, ``untrusted`` for strangers.
     """
     if request.key is not None and request.id is not None:
         raise Refusal("bad_request", "Name the memory by its key or by its id.", "Give one of them, or neither.")
@@ -70,6 +71,7 @@ def _named(turn: Turn, request: wire.Expire) -> Memory:
             "This memory weighs more than an agent's own observation; an agent can't end it.",
             "Tell the user: `memtrigctl expire` ends it, and what they say anew replaces it.",
         )
+    check_ending(turn, row)
     return row
 
 

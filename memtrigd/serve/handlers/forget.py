@@ -16,7 +16,7 @@ from memtrigd.domain.moments import to_iso
 from memtrigd.domain.suppression import Scope, Suppression
 from memtrigd.serve.below import hide
 from memtrigd.serve.entries import within_a_reply
-from memtrigd.serve.mandate import check_retiring
+from memtrigd.serve.mandate import check_retiring, check_wishing
 from memtrigd.serve.turn import Turn
 from memtrigd.serve.wishing import keep_entity_wish, keep_wish
 
@@ -45,7 +45,7 @@ def forget(turn: Turn, request: wire.Forget) -> wire.Forgotten:
         )
     wish = None
     if not request.dry_run:
-        check_retiring(turn, [*known, *below], request.quote)
+        check_wishing(check_retiring(turn, [*known, *below], request.quote))
         _count_said_back(turn, request, len(known) + len(below))
         wish = _carry_out(turn, request, reached, below, reason)
     return wire.Forgotten(

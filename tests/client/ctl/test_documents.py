@@ -48,6 +48,7 @@ SHAPES = {
     "list --cursor a": (wire.Listed(memories=[], next_cursor="b"), {"memories": [], "next_cursor": "b"}),
     "search q": (wire.Found(results=[]), {"results": []}),
     "sessions": (wire.Sessions(sessions=[]), {"sessions": [], "more": 0}),
+    "sessions untrusted s": (wire.Untrusted(session="s"), {"session": "s"}),
     "week": (wire.Weekly(since=MOMENT, counts={}, items=[]), {"since": MOMENT, "counts": {}, "items": [], "more": 0}),
     "erase k --confirm 1": (
         wire.Erased(count=1, memories=[], level="PUBLIC"),

@@ -1,8 +1,9 @@
-"""``memtrigctl sessions``: which agents are connected."""
+"""``memtrigctl sessions``: which agents are connected, and which of them strangers may be speaking through."""
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import CONTROL, DaemonVerb
+from memtrig.ctl.grammar import CONTROL, Argument, DaemonVerb, Family
+from memtrig.ctl.render import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,17 @@ def show(reply: dict[str, Any], screen: Screen) -> list[str]:
     return [*screen.table(HEADER, rows), *(["", f"Not shown: {more:,} older ones."] if more else [])]
 
 
-VERB = DaemonVerb(
-    "sessions",
+def show_untrusted(reply: dict[str, Any], screen: Screen) -> list[str]:
+    """Say what it means from now on."""
+    return [
+        f"Session {screen.bold(one_line(reply['session']))} is untrusted, for good.",
+        "What it saves waits for your yes, and it puts away only what it said itself.",
+        f"What it did before: `memtrigctl undo --session {one_line(reply['session'])} --dry-run`",
+    ]
+
+
+LIST = DaemonVerb(
+    "sessions list",
     "list the sessions that are connected",
     "memtrigctl sessions",
     door=CONTROL,
@@ -47,3 +57,13 @@ VERB = DaemonVerb(
     show=show,
     document=document,
 )
+UNTRUSTED = DaemonVerb(
+    "sessions untrusted",
+    "say that a session read what strangers wrote; there is no way back",
+    "memtrigctl sessions untrusted s4zq7k2wd5x3abcde",
+    door=CONTROL,
+    request="session.untrusted",
+    arguments=(Argument("session", "ID", "the session; `memtrigctl sessions` shows it"),),
+    show=show_untrusted,
+)
+VERB = Family("sessions", "the sessions that are connected: list, untrusted", LIST, UNTRUSTED, usual=LIST)
