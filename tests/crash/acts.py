@@ -1,10 +1,12 @@
 """What is done while the files are watched: each act a daemon's own, in memory but for its store."""
 
 from collections.abc import Callable
+from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, Final
 
+import apsw
 from memtrig import wire
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,10 +45,10 @@ class Play:
         self.steps: list[Step] = []
         self.promises: list[Promised] = []
 
-    def keep(self, *, whole: bool = False) -> None:
+    def keep(self, *, whole: bool = False, spoilt: bool = False) -> None:
         """All that was answered until now is promised. ``whole``: the act behind it is one transaction at a level."""
         self.steps.append(Mark(len(self.promises)))
-        self.promises.append(promised(self.state, gone=tuple(self.gone), whole=whole))
+        self.promises.append(promised(self.state, gone=tuple(self.gone), whole=whole, spoilt=spoilt))
 
     def do(self, act: Callable[[], Any], *, whole: bool = True) -> Any:
         """Let something be done that must succeed, and keep it."""
@@ -192,6 +194,33 @@ def _upkeep(play: Play) -> None:
         play.keep()
 
 
+def _reindex(play: Play) -> None:
+    """Indexes that somebody spoilt are made anew; no row is touched."""
+    for edit in SPOILING:
+        _saved(play, 16)
+        with closing(apsw.Connection(str(play.state / "internal.db"))) as connection:
+            connection.execute(edit)
+        play.keep(spoilt=True)
+        play.world.now += DAY
+        told = is_a(wire.Diagnosis, play.cast.control.ask(wire.Doctor(repair=True)))
+        assert [each.verdict for each in told.findings if each.check in ("repair", "index")].count("fail") == 0, told
+        play.keep()
+
+
+def _credentials(play: Play) -> None:
+    """What the owner had kept by force is taken out byte by byte, and said to be gone."""
+    for n in range(3):
+        _saved(play, 8)
+        play.keep()
+        secret = f"ghp_{n}" + "Zk9Qw7Lm3Xv5Rt8Yb2Nc6Pd4Fh1Jg0SaUeK"[:35]
+        asked = wire.Save(key=f"token-{n}", content=f"The token is {secret} since {n}", force=True)
+        play.do(lambda asked=asked: play.cast.act(asked, "INTERNAL"))
+        play.gone.append(secret.encode())
+        said = is_a(wire.SecretsScrubbed, play.cast.control.ask(wire.SecretsScrub(forced=True)))
+        assert said.scrubbed == said.count > 0, said
+        play.keep()
+
+
 def _backup(play: Play) -> None:
     """What was backed up and told so is there as a whole; what was not is not taken for a backup."""
     for n in range(3):
@@ -223,6 +252,12 @@ def _restore(play: Play) -> None:
         play.keep()
 
 
+SPOILING: Final = (
+    "DELETE FROM lexicon WHERE rowid = 2",
+    "UPDATE document SET terms = terms + 1 WHERE number % 2",
+    "UPDATE corpus SET documents = 9, terms = 1",
+    "INSERT INTO lexicon (lexicon) VALUES ('delete-all')",
+)
 ACTS: Final[dict[str, Callable[[Play], None]]] = {
     "saves": _saves,
     "days": _days,
@@ -230,6 +265,8 @@ ACTS: Final[dict[str, Callable[[Play], None]]] = {
     "erase": _erase,
     "dream cycle": _dream,
     "upkeep": _upkeep,
+    "reindex": _reindex,
+    "credentials": _credentials,
     "backup": _backup,
     "restore": _restore,
 }

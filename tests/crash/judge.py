@@ -32,7 +32,7 @@ class Promised(Struct, frozen=True):
     """What a cut may not take: rows, where the journals end, backups; ``gone`` are words that nothing may hold.
 
     ``whole``: what led here is in each file as a whole or not at all. ``rewinds``: it went back to a backup, in all
-    files or in none.
+    files or in none. ``spoilt``: somebody edited an index, and it is not made anew yet.
     """
 
     rows: Rows
@@ -40,17 +40,18 @@ class Promised(Struct, frozen=True):
     backups: frozenset[str]
     gone: tuple[bytes, ...]
     whole: bool
-    rewinds: bool
+    rewinds: bool = False
+    spoilt: bool = False
 
 
-def promised(state: Path, *, gone: tuple[bytes, ...] = (), whole: bool = False) -> Promised:
+def promised(state: Path, *, gone: tuple[bytes, ...] = (), whole: bool = False, spoilt: bool = False) -> Promised:
     """What there is now."""
     rows, heads = _rows(state), {}
     for level in Level:
         with closing(_reading(state / file_name(level))) as connection:
             heads[level] = audit.head(connection)
     backups = frozenset(each.name for each in listing(backups_of(state))[0])
-    return Promised(rows, heads, backups, gone, whole, rewinds=False)
+    return Promised(rows, heads, backups, gone, whole, spoilt=spoilt)
 
 
 def judge(state: Path, before: Promised, after: Promised, *, index: bool) -> list[str]:
@@ -70,6 +71,7 @@ def _opened(state: Path, before: Promised, after: Promised, *, index: bool) -> l
         rows = _rows(state)
         kept = {} if after.rewinds and _levels(rows) == _levels(after.rows) else before.heads
         found += vault.verify_control()
+        index = index and not (before.spoilt or after.spoilt)
         for level in Level:
             found += vault.verify(level, [kept[level]] if level in kept else [], terms_of if index else None)
         return [*found, *_compared(rows, before, after)]

@@ -18,9 +18,9 @@ from tests.talk import dial
 
 pytestmark = pytest.mark.crash
 
-KILLS = 400 if FULL else 6
+KILLS = 150 if FULL else 6
 CALLS = ("pwrite64", "fdatasync", "fsync", "ftruncate", "rename", "unlink")
-AT = tuple(range(1, 41)) if FULL else (1, 4)
+AT = tuple(range(1, 14)) if FULL else (1, 4)
 """At which of the calls it is killed, counted from when it is at work."""
 COMES_WITHIN = 3.0
 """Seconds in which so many calls come, or this time none is killed at."""
