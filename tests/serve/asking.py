@@ -244,7 +244,10 @@ OWNERS: Final[Table] = {
         st.builds(wire.WhyNot, key=_keys, space=st.sampled_from(SPACES)) | st.builds(wire.WhyNot, id=_id),
     ),
     wire.Week: (1, st.builds(wire.Week, days=st.sampled_from([1, 7, 366]), limit=st.sampled_from([1, 50]))),
-    wire.Import: (2, st.builds(wire.Import, records=st.lists(_brought, max_size=3), space=mostly(None, st.just("project")))),
+    wire.Import: (
+        2,
+        st.builds(wire.Import, records=st.lists(_brought, max_size=3), space=mostly(None, st.just("project"))),
+    ),
     wire.AliasAdd: (3, st.builds(wire.AliasAdd, alias=_names, entity=_names)),
     wire.AliasRemove: (1, st.builds(wire.AliasRemove, alias=_names)),
 }
@@ -309,6 +312,7 @@ MACHINE: Final[Table] = {
         (0, st.just(wire.BackupList())),
     ),
     wire.SecretsScrub: (1, st.builds(wire.SecretsScrub, level=st.none() | some_levels, dry_run=st.booleans())),
+    wire.Metrics: (0, st.just(wire.Metrics())),  # the sizes of its files, and how long it took
     wire.Doctor: (0, st.just(wire.Doctor())),  # it reads every file, and the disk they lie on
     wire.Prove: (0, st.just(wire.Prove(level="PUBLIC"))),  # it plays a history of its own, twice
 }

@@ -1,5 +1,7 @@
 """From moves to steps: a history is played once in full; what was really sent can then be played again in part."""
 
+from typing import Any
+
 import msgspec
 from memtrig import wire
 from msgspec import Struct
@@ -178,13 +180,17 @@ class Author:
             TOKEN: chosen([*self._session_by_token]),
         }
 
-        def fill(value: object) -> object:
+        def fill(value: object) -> Any:
+            if isinstance(value, msgspec.Struct):
+                fields = msgspec.structs.asdict(value).items()
+                return msgspec.structs.replace(value, **{field: fill(each) for field, each in fields})
             if isinstance(value, list):
-                return list(dict.fromkeys(map(fill, value)))
+                filled = list(map(fill, value))
+                return list(dict.fromkeys(filled)) if all(isinstance(each, str) for each in filled) else filled
             return seen.get(value, value.replace(MARK, mark(level))) if isinstance(value, str) else value
 
-        changed = {field: fill(value) for field, value in msgspec.structs.asdict(request).items()}
-        return msgspec.structs.replace(request, **changed)
+        filled: wire.Request = fill(request)
+        return filled
 
     def _learn(self, step: Step, request: wire.Request) -> None:
         """Keep what later moves may use, and the levels of sessions."""
