@@ -87,7 +87,7 @@ def _said(text: str, lower: str, word: str, pattern: re.Pattern[str]) -> Iterato
         if match is None:
             continue
         start, end = _trimmed(text, match)
-        if _is_said(text[start:end], match):
+        if _is_said(text[start:end], match) or _is_theirs(text, lower, place, start, end):
             done = end
             yield Named(start, end, True)
 
@@ -140,6 +140,29 @@ def _is_said(value: str, match: re.Match[str]) -> bool:
     return digits > 0 or signs or quoted
 
 
+def _is_theirs(text: str, lower: str, place: int, start: int, end: int) -> bool:
+    """Tell whether somebody's own password is said to be one long word of letters, and nothing more.
+
+    Ordinary words stand there too, so it is none that ends as those do that are said of something. The rest passes.
+    """
+    word = text[start:end]
+    return (
+        bool(_LONG_WORD.fullmatch(word))
+        and not _SAID_OF.search(word.lower())
+        and not _PLAIN.fullmatch(word)
+        and not is_placeholder(word)
+        and _WHOSE.search(lower, max(0, place - 40), place) is not None
+        and _OVER.match(text, end) is not None
+    )
+
+
+_WHOSE: Final = re.compile(r"(?:\b(?:my|our|your|his|her|their)|'s|’s|\bwi-?fi|\brouter)(?: [\w-]{1,16})?[ ]$")
+_LONG_WORD: Final = re.compile(r"[A-Za-z]{10,40}|[A-Za-z]{4,20}(?:[-_.][A-Za-z]{4,20}){3,9}")
+_SAID_OF: Final = re.compile(
+    r"(?:able|ible|ed|ing|ic|al|ly|ous|ive|[ae]nt|ful|less|[st]ion|[ae]te|where|ment|ness|ity|th|ism|day|en|ary|ory"
+    r"|stood|body|self|thing|words?|like|proof|cure|pler|nger|sier|same|case)$"
+)
+_OVER: Final = re.compile(r"[\"'”’`]?(?:\Z|[.!?,;)](?:\s|\Z)|\s*[\n，。])")
 _ASSIGNED_WORDS: Final = ("passw", "passphrase", "pwd", "secret", "token", "key")
 _OF_KEYS: Final = re.compile(r"(?:api|access|auth|private|service|account|encryption|signing)[_ -]?$")
 _ASSIGNED: Final = re.compile(

@@ -55,6 +55,9 @@ SETTINGS = {"Slack webhook": "https://hooks.slack.com/services/T0AB12CD3/B0AB12C
 
 NAMED = [
     ("My password is {}", "hunter2-Tr0ub4dor"),
+    ("My wifi password is {}.", "correcthorse"),
+    ("Asha's password is {}", "correct-horse-battery-staple"),
+    ("The router password is {}, she says", "sunshineforever"),
     ("the wifi password is {}.", "Sunshine#42"),
     ("Asha says the password for the router is {}, don't tell", "g4rden-gn0me"),
     ("Password: {}", "Winter2025!"),
@@ -148,6 +151,16 @@ HARMLESS = [
     "माझा पासवर्ड विसरलो",
     "He said the password is secret",
     "tokens = tokenizer.encode(text)",
+    "my password is everywhere",
+    "Her password is alphanumeric.",
+    "our password is understood",
+    "his password is her grandmother's name",
+    "My password is unforgettable.",
+    "my password manager is bitwardencloud",
+    "Our password policy is ridiculous",
+    "her password is an abbreviation",
+    "Your password is case-sensitive",
+    "my password is end-to-end-encrypted",
     "A cache key: user-1234-profile",
 ]
 """Placeholders, code that reads a variable, documentation, digests, and talk of passwords."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from memtrig import wire
 
@@ -12,6 +13,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.secrets import Secret
 from memtrigd.gate.doors import CONTROL
 from memtrigd.serve import screening
+from memtrigd.store import audit
 from memtrigd.store.queueing import Job
 from tests.domain.credentials import forms
 from tests.serve.harness import Nursery, World, WritesAtOnce
@@ -210,6 +212,37 @@ def test_one_level_and_only_the_owner(cast: Cast, long_ago: pytest.MonkeyPatch) 
     assert cast.get("PUBLIC", "deploy") == TEXT and cast.get("INTERNAL", "deploy") == GONE
     assert code(cast.world.agent(Level.INTERNAL).ask(wire.SecretsScrub())) == "not_here"
     assert code(cast.world.connect(CONTROL).ask(wire.SecretsScrub(level="SECRET"))) == "bad_level"
+
+
+def test_the_journal_vouches_for_what_is_there_now(cast: Cast, long_ago: pytest.MonkeyPatch) -> None:
+    """An edit of a version or of a reason that was rewritten is found, as is one that is gone."""
+    cast.save("INTERNAL", "deploy", TEXT, reason=TEXT)
+    cast.act(wire.Pin(key="deploy"), "INTERNAL")
+    cast.save("PUBLIC", "tea", "Likes tea")
+    cast.ask("INTERNAL", wire.Deny(key="tea", reason=TEXT))
+    cast.ask("INTERNAL", wire.Deny(key="tea", reason=TEXT))
+    long_ago.undo()
+    scrub(cast)
+    assert cast.world.problems() == []
+    key = (cast.world.state / "keys" / "internal.key").read_bytes()
+    file = apsw.Connection(str(cast.world.file(Level.INTERNAL)))
+    edits = (
+        "UPDATE version SET fields = replace(fields, 'Asha', 'Ravi')",
+        "UPDATE version SET actor = 'owner' WHERE seq = 1",
+        "DELETE FROM version WHERE seq = (SELECT max(seq) FROM version)",
+        "UPDATE event SET reason = 'other' WHERE op = 'scrub'",
+        "UPDATE event SET reason = NULL, salt = NULL WHERE op = 'scrub'",
+        "UPDATE event SET actor = 'owner' WHERE salt IS NULL",
+    )
+    for edit in edits:
+        copy = apsw.Connection(":memory:")
+        with copy.backup("main", file, "main") as copying:
+            copying.step()
+        assert audit.verify(copy, key, Level.INTERNAL) == []
+        copy.execute(edit)
+        assert copy.changes() and audit.verify(copy, key, Level.INTERNAL), edit
+        copy.close()
+    file.close()
 
 
 class Killed(BaseException):

@@ -22,7 +22,8 @@ NAMED: Final = 100
 def expire(turn: Turn, request: wire.Expire) -> wire.Expired:
     """Put away what is past its date at the caller's own level, or end one memory of that level now.
 
-    Raises ``not_yours`` where an agent would end what weighs more than its own observation, ``untrusted`` for strangers.
+    Raises ``not_yours`` where an agent would end what weighs more than its own observation, ``untrusted`` where
+    strangers may be speaking and it is not their session's own.
     """
     if request.key is not None and request.id is not None:
         raise Refusal("bad_request", "Name the memory by its key or by its id.", "Give one of them, or neither.")
