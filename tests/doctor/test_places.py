@@ -40,7 +40,8 @@ def test_what_others_can_read_is_a_failure_with_the_command(home: Home, found: F
     assert finding.verdict == "fail"
     assert str(path) in finding.says
     assert (
-        finding.todo is not None and f"chmod -R go-rwx '{Path(home.root or '') / name.split('/')[0]}'" in finding.todo
+        finding.todo is not None
+        and f"chmod -R go-rwx '{Path(home.root or '') / name.split('/', maxsplit=1)[0]}'" in finding.todo
     )
 
 

@@ -3,8 +3,10 @@
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from msgspec.structs import replace
 
@@ -178,6 +180,27 @@ def test_a_newer_schema_comes_after_a_backup(tmp_path: Path) -> None:
         assert vault.before is None
     assert len(listing(backups_of(state))[0]) == 1
     assert find(backups_of(state), None).levels == tuple(Level)
+
+
+def test_a_level_that_cant_be_brought_up_to_date_is_backed_up_once(tmp_path: Path) -> None:
+    """BR-017: it is refused and left alone at each start; a backup more comes only when it has changed."""
+    state = tmp_path / "state"
+    Vault.open(state).close()
+    (state / "internal.db").unlink()
+    schema = LEVELS[INTERNAL]
+    create(state / "internal.db", Schema(schema.application_id, schema.steps[:1]))
+    with closing(apsw.Connection(str(state / "internal.db"))) as connection:
+        connection.execute("CREATE TABLE entry (other)")  # in the way of the next step
+    for _ in range(3):
+        with Vault.open(state) as vault:
+            assert set(vault.unavailable) == {INTERNAL}
+    assert len(listing(backups_of(state))[0]) == 1
+    with closing(apsw.Connection(str(state / "internal.db"))) as connection:
+        connection.execute("DROP TABLE entry; INSERT INTO mask VALUES ('k', 'default', 'id', 1)")
+    with Vault.open(state) as vault:
+        assert vault.unavailable == {}
+        assert vault.brought_up_to_date() == dict.fromkeys(Level, (0, 0))
+    assert len(listing(backups_of(state))[0]) == 2
 
 
 def test_a_backup_of_an_older_schema_can_be_tried_out_and_restored(tmp_path: Path) -> None:
