@@ -126,6 +126,7 @@ def test_what_is_told_is_level_id_kind_and_place(cast: Cast, long_ago: pytest.Mo
 def test_a_memory_lives_on_without_it(cast: Cast, long_ago: pytest.MonkeyPatch) -> None:
     """Found by its other words, under its id, with its history; undo and forget work as before."""
     memory = cast.save("INTERNAL", "deploy", TEXT)
+    assert len(cast.ask("INTERNAL", wire.Search(query=SECRET)).results) == 1
     long_ago.undo()
     scrub(cast)
     assert cast.get("INTERNAL", "deploy") == GONE
