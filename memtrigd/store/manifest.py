@@ -80,7 +80,12 @@ def name_at(at: Micros, taken: Path, *levels: Level) -> str:
 
 
 def read(place: Path) -> Manifest:
-    """Read the manifest of a backup. Raises Refusal ``not_found`` where there is none that can be read."""
+    """Read the manifest of a backup. Raises Refusal ``not_found`` where there is none that can be read.
+
+    A backup is files in one directory: a link in it, or in its place, leads to what nobody backed up.
+    """
+    if place.is_symlink() or any(each.is_symlink() for each in place.rglob("*")):
+        raise _unreadable(place.name, "a link stands in it or in its place")
     try:
         manifest = msgspec.json.decode((place / FILE).read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError):

@@ -50,8 +50,8 @@ def visit(daemon: Daemon, script: Script) -> Heard:
             return Heard(b"", sessions, f"not all was answered within {PATIENCE} s")
     if script.lines and said[:1] in (b"{", b""):  # a greeting that is none is taken for a frame
         sessions += [each.decode() for each in _SESSION.findall(said.partition(b"\n")[0])]
-        return Heard(said, sessions, _wrong_lines(said))
-    return Heard(said, sessions, _wrong_frames(script.greeting + data, said))
+        return Heard(said, sessions, wrong_lines(said))
+    return Heard(said, sessions, wrong_frames(script.greeting + data, said))
 
 
 def _come(daemon: Daemon, script: Script, chance: random.Random) -> tuple[Line, list[str]]:
@@ -111,7 +111,7 @@ def _exchange(sock: socket.socket, data: bytes, manner: str, chance: random.Rand
     raise TimeoutError
 
 
-def _wrong_frames(sent: bytes, said: bytes) -> str | None:
+def wrong_frames(sent: bytes, said: bytes) -> str | None:
     """What is wrong with answers to frames: each whole one has one, and no fault of the daemon is among them."""
     due = _whole_frames(sent)
     answers = []
@@ -142,7 +142,7 @@ def _whole_frames(sent: bytes) -> int:
     return due
 
 
-def _wrong_lines(said: bytes) -> str | None:
+def wrong_lines(said: bytes) -> str | None:
     """What is wrong with answers to lines: each is JSON, none tells of a fault, and the last request has one."""
     told = [json.loads(line) for line in said.splitlines() if line.strip()]
     for each in told:

@@ -22,7 +22,7 @@ from memtrig import aio
 from tests.serve.mcp.raw import NEW
 
 KEYS = 10
-PAUSE = 0.1
+PAUSE = 0.2
 """Seconds between two requests of a client, on average: the machine is to be busy, not drowned."""
 RECONNECTS = 300
 """Requests after which a client comes anew, resuming its session or beginning one, in turn."""
@@ -53,7 +53,12 @@ def _safely(work: Any, name: str) -> None:
     try:
         work(name)
     except Exception as error:
-        print(f"FAULT {name}: {error!r}", flush=True)
+        _fault(f"{name}: {error!r}")
+
+
+def _fault(what: str) -> None:
+    sys.stdout.write(f"FAULT {what}\n")
+    sys.stdout.flush()
 
 
 def _rest(chance: random.Random, pause: float = PAUSE) -> None:
@@ -111,8 +116,9 @@ def probe(name: str) -> None:
             ]
             began = time.perf_counter()
             getattr(memory, method)(*given)
-            print(f"{method} {time.perf_counter() - began:.6f}", flush=True)
-            _rest(chance, PAUSE / 3)
+            sys.stdout.write(f"{method} {time.perf_counter() - began:.6f}\n")  # in one piece: print makes two
+            sys.stdout.flush()
+            _rest(chance, PAUSE / 5)
 
 
 async def _all_at_once(clients: int, name: str) -> None:
@@ -132,7 +138,7 @@ async def _asynchronous(name: str) -> None:
                     await asyncio.sleep(chance.uniform(0.5, 1.5) * PAUSE)
                 token = memory.resume
     except Exception as error:
-        print(f"FAULT {name}: {error!r}", flush=True)
+        _fault(f"{name}: {error!r}")
 
 
 # -- agents of MCP ---------------------------------------------------------------------------------------------------
@@ -225,7 +231,7 @@ def _command(*words: str, said: str = "") -> None:
     command = [*PYTHON, "memtrig.ctl", *words]
     done = subprocess.run(command, input=said, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
-        print(f"FAULT {words}: {done.returncode} {done.stderr!r}", flush=True)
+        _fault(f"{words}: {done.returncode} {done.stderr!r}")
 
 
 if __name__ == "__main__":
