@@ -14,6 +14,7 @@ from typing import TypeAlias
 import structlog
 from memtrig.homes import Home
 
+from memtrigd import metering
 from memtrigd.clockwork import imports, stops
 from memtrigd.clockwork.apart import Apart
 from memtrigd.clockwork.audits import Audits
@@ -125,7 +126,7 @@ async def _serve(
     copyists, runs = ReadLane("memtrigd-backup", dict, deliver), ControlRuns(rows, writers)
     acceptor = Acceptor(sessions)
     anew = partial(_begin_anew, acceptor, stopped)
-    backups = Backups(Path(home.state), _plan(config), copyists, writers, rows, runs, now, anew)
+    backups = Backups(Path(home.state), _plan(config), copyists, writers, rows, runs, now, anew, Apart)
     dispatcher = Dispatcher(
         sessions=sessions,
         readers=readers,
@@ -195,7 +196,9 @@ async def _serve(
     keeper.listeners.append(service.buses.guidance_changed)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
     signals.heed(loop, partial(_settle, stopped, 0), partial(_each, (reloader.reload, attention.look)))
-    for lane in (writers, readers, walkers, searchers, analysts, copyists, verifiers, scrubbers, doctors):
+    lanes = (writers, readers, walkers, searchers, analysts, copyists, verifiers, scrubbers, doctors)
+    service.meters.gauges.append(lambda: metering.look(Path(home.state), dispatcher.facts(), writers, lanes, acceptor))
+    for lane in lanes:
         lane.start()
     left = [*stops.begin(rows, writers, started), *imports.cut_off(writers, rows)]
     await _resumed(service, rows)  # nobody sees what a crash halved

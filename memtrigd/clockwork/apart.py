@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import IO, Any, Final, TypeAlias
+from typing import IO, Any, Final, Protocol, TypeAlias
 
 import msgspec
 import structlog
@@ -78,6 +78,16 @@ class Outcome(Struct, frozen=True, tag="outcome"):
 Message: TypeAlias = Progress | Refused | Fault | Outcome
 Heard: TypeAlias = Callable[[Progress], None]
 _decode: Final = msgspec.msgpack.Decoder(Message).decode
+
+
+class Work(Protocol):
+    """One piece of work, done apart."""
+
+    def run(self, work: Struct, heard: Heard, kind: Any) -> Any:
+        """Do it and return what it comes to, of that ``kind``."""
+
+    def end(self) -> None:
+        """End it, from any thread."""
 
 
 class Apart:

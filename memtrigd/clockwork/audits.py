@@ -12,7 +12,7 @@ import structlog
 from memtrig import wire
 from msgspec import Struct
 
-from memtrigd.clockwork.apart import Heard, Progress, Verifying
+from memtrigd.clockwork.apart import Heard, Progress, Verifying, Work
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level, parse_level
 from memtrigd.domain.memory import Memory
@@ -36,16 +36,6 @@ Tell: TypeAlias = Callable[[wire.Notice], object]
 """Passes on to whoever asked how far it is, on the loop's thread."""
 
 log = structlog.get_logger()
-
-
-class Work(Protocol):
-    """One piece of work, done apart."""
-
-    def run(self, work: Struct, heard: Heard, kind: Any) -> Any:
-        """Do it and return what it comes to, of that ``kind``."""
-
-    def end(self) -> None:
-        """End it, from any thread."""
 
 
 class Prover(Protocol):

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 import memtrigd
 from memtrigd.clockwork import imports, ways_back
+from memtrigd.clockwork.apart import Drilling, Work
 from memtrigd.clockwork.copybook import Copybook
 from memtrigd.clockwork.jobs import due
 from memtrigd.clockwork.scheduler import LastRuns
@@ -70,6 +71,7 @@ class Backups:
         runs: LastRuns,
         clock: Callable[[], Micros],
         restart: Callable[[], object],
+        apart: Callable[[], Work],
     ) -> None:
         self.plan = plan
         self._state = state
@@ -83,11 +85,16 @@ class Backups:
         self._book = Copybook(rows, writers, self._started)
         self._running: set[str] = set()
         self._ending = threading.Event()
+        self._apart = apart
+        self._trial: Work | None = None
+        """The drill that is under way."""
         self.found = listing(backup.backups_of(state))[0]
 
     def stop(self) -> None:
         """End what is under way: what it has written is swept, and the next start tries again."""
         self._ending.set()
+        if self._trial is not None:
+            self._trial.end()
 
     def tick(self) -> None:
         """Start what is due. The first backup waits a moment, and the first drill for it."""
@@ -141,7 +148,9 @@ class Backups:
             if isinstance(outcome, Exception):
                 told(outcome)
             elif outcome[0].failed:
-                told(Refusal("level_unavailable", f"{level.name} can't be backed up.", "`memtrigctl status` tells why."))
+                told(
+                    Refusal("level_unavailable", f"{level.name} can't be backed up.", "`memtrigctl status` tells why.")
+                )
             else:
                 imports.begun(self._writers, level, now, ways_back.copy_of(outcome[0]), told)
 
@@ -221,12 +230,15 @@ class Backups:
         self._make("scheduled", list(Level), told)
 
     def _drill(self, now: Micros) -> None:
-        """Try out for each level the newest backup that holds it."""
-        run = partial(ways_back.tried_out, self._state, pace=self._pace)
+        """Try out for each level the newest backup that holds it. It reads every row some times: that is done apart."""
+        trial = self._trial = self._apart()
+        work = Drilling(str(self._state))
+        run = partial(trial.run, work, _unheard, dict[Level, list[str]])
         self._lane.submit(lambda _: run(), partial(self._drilled, now))
 
     def _drilled(self, now: Micros, outcome: Any) -> None:
         self._running.discard("drill")
+        self._trial = None
         if isinstance(outcome, Exception):
             log.error("no_drill", kind=type(outcome).__name__)
             return

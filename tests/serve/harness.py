@@ -294,6 +294,7 @@ class World:
             ControlRuns(self.rows, self._writers),
             lambda: self.now,
             lambda: None,
+            Here,
         )
         dispatcher = Dispatcher(
             sessions=self._sessions,
@@ -440,8 +441,10 @@ class Nursery:
         try:
             yield world
         finally:
-            world.close()
-            shutil.rmtree(state)
+            try:
+                world.close()
+            finally:
+                shutil.rmtree(state)
 
 
 @contextmanager
