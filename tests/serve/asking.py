@@ -313,6 +313,7 @@ MACHINE: Final[Table] = {
     ),
     wire.SecretsScrub: (1, st.builds(wire.SecretsScrub, level=st.none() | some_levels, dry_run=st.booleans())),
     wire.Metrics: (0, st.just(wire.Metrics())),  # the sizes of its files, and how long it took
+    wire.Metrics: (0, st.just(wire.Metrics())),  # the sizes of its files, and how long it took
     wire.Doctor: (0, st.just(wire.Doctor())),  # it reads every file, and the disk they lie on
     wire.Prove: (0, st.just(wire.Prove(level="PUBLIC"))),  # it plays a history of its own, twice
 }
