@@ -42,9 +42,13 @@ class Evidence(NamedTuple):
     sight: Sight
     words: Column
     """0…1 and, with neighbours, more."""
+    meant: bool
+    """Whether the meaning of the question is known."""
     meaning: Column
     near: Mask
     """Near enough in meaning to be found by it alone."""
+    asked_when: bool
+    """Whether the question asks about a date."""
     dated: Column
     named: Mask
     exact: Mask
@@ -73,19 +77,21 @@ def rank(
             Evidence(
                 sight=sight,
                 words=scores / (found.most or 1.0),
+                meant=nearness is not None,
                 meaning=np.zeros(len(scores)) if nearness is None else np.nan_to_num(nearness),
                 near=np.zeros(len(scores), bool) if nearness is None else nearness >= floor,
+                asked_when=bool(question.dates),
                 dated=_dated(sight, question),
                 named=_named(sight, about),
                 exact=exact,
             )
         )
     given = [np.zeros(sight.index.at.size, bool) for sight in sights]
-    depth, more = DEPTH, True
-    while more:
-        more = any(_more(each, depth) for each in evidence)
-        yield from _in_order(evidence, given, depth)
+    depth = DEPTH
+    yield from _in_order(evidence, given, depth)
+    while any(_more(each, depth) for each in evidence):
         depth *= DEEPER
+        yield from _in_order(evidence, given, depth)
 
 
 def _exact(sight: Sight, question: Question, whole: bytes) -> Mask:
@@ -131,9 +137,9 @@ def _in_order(evidence: Sequence[Evidence], given: Sequence[Mask], depth: int) -
     scores = np.concatenate([_weighed(each, places) for each, places in zip(evidence, chosen, strict=True)])
     levels = np.repeat([each.sight.index.level for each in evidence], list(map(len, chosen)))
     numbers = np.concatenate([each.sight.index.at.number[p] for each, p in zip(evidence, chosen, strict=True)])
-    sources = [(each, place) for each, places in zip(evidence, chosen, strict=True) for place in places.tolist()]
-    for spot in np.lexsort((numbers, -levels, -scores)).tolist():
-        why = _why(*sources[spot])
+    places, which = np.concatenate(chosen), np.repeat(np.arange(len(evidence)), list(map(len, chosen)))
+    for spot in np.lexsort((numbers, -levels, -scores)):
+        why = _why(evidence[which[spot]], int(places[spot]))
         yield Hit(float(scores[spot]), Level(int(levels[spot])), int(numbers[spot]), why)
 
 
@@ -142,14 +148,17 @@ def _candidates(each: Evidence, depth: int) -> Ints:
     at, wanted = each.sight.index.at, each.sight.wanted
     found = [
         _best(each.words, wanted & (each.words > 0), at.number, depth),
-        _best(each.meaning, wanted & each.near, at.number, depth),
-        _best(each.dated, wanted & (each.dated > 0), at.number, depth),
+        *([_best(each.meaning, wanted & each.near, at.number, depth)] if each.meant else ()),
+        *([_best(each.dated, wanted & (each.dated > 0), at.number, depth)] if each.asked_when else ()),
         np.flatnonzero(each.exact),
     ]
     own = np.concatenate(found)
     beside = np.concatenate([at.before[own], at.behind[own]])
     beside = beside[beside != NONE]
-    return np.unique(np.concatenate([own, beside[wanted[beside]]])).astype(np.int64)
+    marked = np.zeros(at.size, bool)
+    marked[own] = True
+    marked[beside[wanted[beside]]] = True
+    return np.flatnonzero(marked)
 
 
 def _best(scores: Column, among: Mask, numbers: Ints, depth: int) -> Ints:

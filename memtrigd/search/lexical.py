@@ -65,16 +65,18 @@ def _in_sight(sight: Sight, pieces: Pieces) -> Pieces:
 
 def _scores(sight: Sight, found: Sequence[Pieces], impacts: Sequence[float], average: float) -> NDArray[np.float64]:
     """The score of each place; term by term, so that a sum is the same in whichever pieces its postings are."""
-    length = sight.index.at.length
-    scores = np.zeros(len(length))
+    scores = np.zeros(sight.index.at.size)
+    if not average:
+        return scores
+    damping = sight.index.at.length * (K1 * B / average)
+    damping += K1 * (1 - B)
     for impact, pieces in zip(impacts, found, strict=True):
         for places, times in pieces:
-            if not len(places):
-                continue
-            damping = length[places] * (K1 * B / average)
-            damping += K1 * (1 - B)
-            damping += times
-            scores[places] += impact * times / damping
+            gain = damping[places]
+            gain += times
+            np.divide(times, gain, out=gain)
+            gain *= impact
+            scores[places] += gain
     return scores
 
 
