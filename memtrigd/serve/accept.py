@@ -41,6 +41,9 @@ class Acceptor:
             # create_unix_server would unlink the path at the end (Python 3.13), even that of a passed socket
             self._servers.append(await loop.create_server(factory, sock=listener, backlog=BACKLOG))
 
+    def __len__(self) -> int:
+        return len(self._inside)
+
     def adopt(self, ours: socket.socket, row: SessionRow, peer: Peer) -> None:
         """Serve the daemon's end of a pair whose other end goes to a host. The session counts as connected at once."""
         caller = Caller(HANDED, peer, row.id)

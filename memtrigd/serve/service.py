@@ -25,6 +25,7 @@ from memtrigd.serve.intents import Intents
 from memtrigd.serve.mcp.bus import Buses
 from memtrigd.serve.mcp.engine import Engine
 from memtrigd.serve.mcp.line import Line
+from memtrigd.serve.meters import Meters
 from memtrigd.serve.notices import PROMISE_DUE, news
 from memtrigd.serve.protocol import Connection
 from memtrigd.serve.screening import screened
@@ -32,6 +33,20 @@ from memtrigd.serve.scrubbing import Scrubs
 from memtrigd.serve.subscriptions import Subscriptions
 
 _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionUntrusted, wire.SessionEnd)
+_OF_THE_MACHINE: Final = (
+    wire.BackupNow,
+    wire.BackupList,
+    wire.BackupVerify,
+    wire.Restore,
+    wire.ImportBegin,
+    wire.ImportEnd,
+    wire.AuditVerify,
+    wire.Prove,
+    wire.Doctor,
+    wire.SecretsScrub,
+    wire.Metrics,
+)
+"""What concerns the daemon and its files, not what a session sees."""
 _SESSION_VERBS: Final = (wire.SessionOpen, wire.SessionList, *_OF_ONE_SESSION)
 
 
@@ -65,9 +80,13 @@ class Service:
         self.buses = Buses(sessions.may_know_of)
         dispatcher.listeners.append(self.buses.committed)
         self.seat_belt = seat_belt
+        self.meters = Meters()
 
     def take(self, caller: Caller, request: wire.Request, connection: Connection, done: Done) -> None:
-        """Answer one request through ``done``, now or later."""
+        """Answer one request through ``done``, now or later, and count it."""
+        self._take(caller, request, connection, self.meters.timed(caller, self._level_of(caller), request, done))
+
+    def _take(self, caller: Caller, request: wire.Request, connection: Connection, done: Done) -> None:
         try:
             if caller.door.kind is DoorKind.CONTROL and self.seat_belt and not isinstance(request, wire.Ping):
                 belt.buckle(caller.peer, self._sessions.holders(), self._own_session_verb(caller, request))
@@ -81,16 +100,8 @@ class Service:
                 case wire.Act(all_levels=True):
                     screened(request.request, OWNER)  # what is under way is kept, too
                     at_every_level(request, partial(self._dispatcher.take, caller), self.intents.keep, done)
-                case wire.BackupNow() | wire.BackupList() | wire.BackupVerify() | wire.Restore():
-                    backing.ask(self._backups, self._dispatcher, caller, request, done)
-                case wire.ImportBegin() | wire.ImportEnd():
-                    backing.ask(self._backups, self._dispatcher, caller, request, done)
-                case wire.AuditVerify() | wire.Prove():
-                    auditing.ask(self._audits, request, connection, done)
-                case wire.Doctor():
-                    doctoring.ask(self._ward, request, done)
-                case wire.SecretsScrub():
-                    scrubbing.ask(self._scrubs, request, done)
+                case _ if isinstance(request, _OF_THE_MACHINE):
+                    self._of_the_machine(caller, request, connection, done)
                 case wire.Subscribe():
                     self.subscriptions.subscribe(caller, request, connection, done)
                 case wire.Save() | wire.Act(request=wire.Save()):
@@ -99,6 +110,21 @@ class Service:
                     self._dispatcher.take(caller, request, done)
         except Refusal as refusal:
             done(Reply(error=refusal))
+
+    def _of_the_machine(self, caller: Caller, request: wire.Request, connection: Connection, done: Done) -> None:
+        match request:
+            case wire.BackupNow() | wire.BackupList() | wire.BackupVerify() | wire.Restore():
+                backing.ask(self._backups, self._dispatcher, caller, request, done)
+            case wire.ImportBegin() | wire.ImportEnd():
+                backing.ask(self._backups, self._dispatcher, caller, request, done)
+            case wire.AuditVerify() | wire.Prove():
+                auditing.ask(self._audits, request, connection, done)
+            case wire.Doctor():
+                doctoring.ask(self._ward, request, done)
+            case wire.SecretsScrub():
+                scrubbing.ask(self._scrubs, request, done)
+            case wire.Metrics():
+                self._dispatcher.walkers.submit(self.meters.look(), partial(_reply, done))
 
     def _of_sessions(self, caller: Caller, request: wire.Request, done: Done) -> None:
         match request:
@@ -151,11 +177,15 @@ class Service:
         """The levels that a caller may see and whose file can't be used: every reply to it names them."""
         if caller.door.kind is DoorKind.CONTROL:
             return self._dispatcher.missing(Level)
-        try:
-            level = self._sessions.current(caller.session).level if caller.session is not None else caller.door.level
-        except Refusal:  # ended: it sees nothing any more
-            return ()
+        level = self._level_of(caller)
         return () if level is None else self._dispatcher.missing(level.and_below())
+
+    def _level_of(self, caller: Caller) -> Level | None:
+        """The level of a caller's session, or of its door; None where there is none, or it was ended."""
+        try:
+            return self._sessions.current(caller.session).level if caller.session is not None else caller.door.level
+        except Refusal:
+            return None
 
     def lost(self, caller: Caller, connection: Connection) -> None:
         """Count a connection out of its session, which was in use until now."""
@@ -175,3 +205,7 @@ class Service:
             "The daemon has a fault; the request was not done.",
             "Please report it with the log's entry of this moment.",
         )
+
+
+def _reply(done: Done, outcome: Any) -> None:
+    done(Reply(error=outcome) if isinstance(outcome, Exception) else Reply(outcome))

@@ -34,6 +34,7 @@ class Lane:
     most = 1
 
     def __init__(self, name: str, deliver: Deliver, *, control_first: bool = False) -> None:
+        self.name = name
         self.deliver = deliver
         self._queue = FairQueue(control_first=control_first)
         self._closed = False

@@ -7,6 +7,7 @@ from typing import Any, Final
 import apsw
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.histograms import NUMBERS, SECONDS, Histogram
 from memtrigd.domain.levels import Level
 from memtrigd.store import control
 from memtrigd.store.faults import DAMAGE, ORDINARY, refusal_for
@@ -35,6 +36,8 @@ class Transactions:
     def __init__(self, vault: Vault) -> None:
         self.worked = 0.0
         """Seconds that jobs took in all, without what the disk took to keep them."""
+        self.syncs = Histogram(SECONDS)
+        """What the disk took to keep each transaction, in seconds."""
         self._vault = vault
         self._desks: dict[Level | None, tuple[apsw.Connection, Hands]] = {}
         sessions, readers = vault.control_writer(), vault.readers()
@@ -64,8 +67,10 @@ class Transactions:
         begin = time.monotonic()
         try:
             outcomes = [_attempt(connection, hands, job) for job in jobs]
-            self.worked += time.monotonic() - begin
+            worked = time.monotonic()
+            self.worked += worked - begin
             connection.execute("COMMIT")
+            self.syncs.add(time.monotonic() - worked)
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
@@ -122,6 +127,9 @@ class WriterLane(Lane):
         self._transactions = Transactions(vault)
         self._on_poison = on_poison
         self._told = False
+        self.syncs = self._transactions.syncs
+        self.batches = Histogram(NUMBERS)
+        """How many jobs each batch had."""
         super().__init__("memtrigd-writer", deliver, control_first=True)
 
     def submit(
@@ -151,6 +159,7 @@ class WriterLane(Lane):
 
     def perform(self, batch: Sequence[Job]) -> None:
         """Commit the batch, file by file; the outcomes of each commit go out when it is done."""
+        self.batches.add(len(batch))
         worked = self._transactions.worked
         for jobs in _commits(batch):
             if jobs[0].alone:

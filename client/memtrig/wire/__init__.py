@@ -1,7 +1,8 @@
 """The messages on the socket: the one thing that daemon and client share. docs/protocol.md explains them.
 
 ``requests``, ``life``, ``days`` and ``upkeep`` are what can be asked, ``doors`` says where, ``results``, ``told`` and
-``lived`` are what is answered, ``backups``, ``guidance`` and ``names`` are both, ``frames`` how it travels.
+``lived`` are what is answered, ``backups``, ``guidance``, ``metrics`` and ``names`` are both, ``frames`` how it
+travels.
 """
 
 from memtrig.limits import MAX_FRAME, PREFIX, PROTOCOL
@@ -134,6 +135,7 @@ from memtrig.wire.lived import (
     WellnessNoted,
     WellnessTold,
 )
+from memtrig.wire.metrics import Exposition, Metrics
 from memtrig.wire.names import NameList, Names
 from memtrig.wire.requests import (
     Delete,
@@ -199,23 +201,20 @@ __all__ = [
     "AliasRemove", "Aliases", "Answer", "AnyResult", "Audit", "AuditRow", "AuditRows", "AuditShow", "AuditVerify",
     "Audited", "BackedUp", "Backup", "BackupList", "BackupNow", "BackupQueued", "BackupVerified", "BackupVerify",
     "Backups", "Call", "Checked", "Confirm", "ControlRequest", "Copies", "Copy", "Curve", "Data", "Decay", "Delete",
-    "Deleted", "Deny", "Diagnosis", "Doctor", "Dream", "Dreamt", "Ended", "Erase", "Erased", "Error", "Expire", "Expired", "Forget",
-    "Forgotten", "Finding", "Found", "Get", "GetStatus", "Got", "Guidance", "GuidanceCheck", "GuidanceChecked", "GuidanceFile",
-    "GuidanceGet", "GuidanceHistory", "GuidanceShow", "GuidanceShown", "GuidanceVersion", "GuidanceVersions",
-    "Heard", "Hello", "Hidden", "History", "HookEnd", "HookOpen", "HookRequest", "Idea", "Import", "ImportBegin",
-    "ImportBegun", "ImportEnd", "ImportEnded", "ImportRecord", "Imported", "Init", "Initialised",
-    "Item", "Left", "LevelStatus", "List", "Listed", "Me", "NameList", "Names", "NotTaken", "Noted", "Notice",
-    "OldSecret",
-    "OwnerData",
-    "Pin", "Ping", "Pong", "Problem", "Promise", "PromiseAdd", "PromiseCheck", "PromiseDone", "PromiseList",
-    "Promised", "Promises", "Proof", "Prove", "Raised", "Recall", "Recalled", "Record", "Recover", "Recovered",
-    "Reject", "Request", "Restore", "Restored", "Result", "Review", "Reviewed", "Rule", "Save", "Saved", "Search",
-    "SecretsScrub", "SecretsScrubbed",
-    "Selfcheck", "Session", "SessionEnd", "SessionList", "SessionOpen", "SessionRaise", "SessionUntrusted",
-    "Sessions", "Settled", "Similar", "Statistics", "Stats", "StatusReport", "Step", "Subscribe", "Subscribed",
-    "Suppressions", "Told", "Touched", "Undo", "Undone", "Unforget", "Untrusted", "Vacuum", "Vacuumed", "Week",
-    "Weekly", "Welcome", "Wellness", "WellnessAdd", "WellnessList", "WellnessNoted", "WellnessTold", "Whoami",
-    "Why", "WhyNot", "Wish", "Wishes", "Write", "call", "decode_agent", "decode_answer", "decode_call",
-    "decode_control", "decode_hook", "frame",
+    "Deleted", "Deny", "Diagnosis", "Doctor", "Dream", "Dreamt", "Ended", "Erase", "Erased", "Error", "Expire",
+    "Expired", "Exposition", "Finding", "Forget", "Forgotten", "Found", "Get", "GetStatus", "Got", "Guidance",
+    "GuidanceCheck", "GuidanceChecked", "GuidanceFile", "GuidanceGet", "GuidanceHistory", "GuidanceShow",
+    "GuidanceShown", "GuidanceVersion", "GuidanceVersions", "Heard", "Hello", "Hidden", "History", "HookEnd",
+    "HookOpen", "HookRequest", "Idea", "Import", "ImportBegin", "ImportBegun", "ImportEnd", "ImportEnded",
+    "ImportRecord", "Imported", "Init", "Initialised", "Item", "Left", "LevelStatus", "List", "Listed", "Me", "Metrics",
+    "NameList", "Names", "NotTaken", "Noted", "Notice", "OldSecret", "OwnerData", "Pin", "Ping", "Pong", "Problem",
+    "Promise", "PromiseAdd", "PromiseCheck", "PromiseDone", "PromiseList", "Promised", "Promises", "Proof", "Prove",
+    "Raised", "Recall", "Recalled", "Record", "Recover", "Recovered", "Reject", "Request", "Restore", "Restored",
+    "Result", "Review", "Reviewed", "Rule", "Save", "Saved", "Search", "SecretsScrub", "SecretsScrubbed", "Selfcheck",
+    "Session", "SessionEnd", "SessionList", "SessionOpen", "SessionRaise", "SessionUntrusted", "Sessions", "Settled",
+    "Similar", "Statistics", "Stats", "StatusReport", "Step", "Subscribe", "Subscribed", "Suppressions", "Told",
+    "Touched", "Undo", "Undone", "Unforget", "Untrusted", "Vacuum", "Vacuumed", "Week", "Weekly", "Welcome", "Wellness",
+    "WellnessAdd", "WellnessList", "WellnessNoted", "WellnessTold", "Whoami", "Why", "WhyNot", "Wish", "Wishes",
+    "Write", "call", "decode_agent", "decode_answer", "decode_call", "decode_control", "decode_hook", "frame",
 ]
 # fmt: on

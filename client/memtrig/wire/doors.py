@@ -39,6 +39,7 @@ from memtrig.wire.life import (
     Why,
     WhyNot,
 )
+from memtrig.wire.metrics import Metrics
 from memtrig.wire.names import Names
 from memtrig.wire.requests import Delete, Get, GetStatus, Hello, List, Ping, Request, Save, Search, Whoami
 from memtrig.wire.secrets import SecretsScrub
@@ -181,6 +182,7 @@ ControlRequest: TypeAlias = (
     | ImportEnd
     | AuditVerify
     | AuditShow
+    | Metrics
     | Prove
     | Doctor
     | SecretsScrub

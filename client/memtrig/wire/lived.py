@@ -9,6 +9,7 @@ from memtrig.wire.backups import BackedUp, BackupQueued, Backups, BackupVerified
 from memtrig.wire.doctor import Diagnosis
 from memtrig.wire.exchange import ImportBegun, Imported, ImportEnded
 from memtrig.wire.guidance import Guidance, GuidanceChecked, GuidanceShown, GuidanceVersions
+from memtrig.wire.metrics import Exposition
 from memtrig.wire.names import NameList
 from memtrig.wire.results import Record, Result
 from memtrig.wire.secrets import SecretsScrubbed
@@ -233,6 +234,7 @@ AnyResult: TypeAlias = (
     | ImportEnded
     | Audited
     | AuditRows
+    | Exposition
     | Proof
     | Diagnosis
     | SecretsScrubbed

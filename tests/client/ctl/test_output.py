@@ -153,6 +153,7 @@ def journal_results(text: str) -> dict[str, wire.Result]:
         ),
         **dict.fromkeys(("audit show", "audit export"), wire.AuditRows(rows=[row], next_cursor=text)),
         "prove": proof,
+        "metrics": wire.Exposition(text=text),
         "import": wire.Imported(level=text, counts={text: 1}),
         "doctor": wire.Diagnosis(
             findings=[wire.Finding(check=text, verdict="fail", says=text, todo=text, level=text)],
