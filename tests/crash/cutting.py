@@ -12,9 +12,14 @@ from tests.crash.recorder import Mark
 
 
 def cuts(recording: Recording, count: int, random: Random) -> Iterator[tuple[int, list[str]]]:
-    """Cut at ``count`` points, each after any step; yield each point and what is wrong there."""
+    """Cut at ``count`` points; yield each and what is wrong there.
+
+    A half of them is anywhere, the other right after something was promised, when least of it may have been written.
+    """
     steps, promises = recording.steps, recording.promises
-    points = sorted(random.randrange(len(steps)) + 1 for _ in range(count))
+    promised = [number + 1 for number, step in enumerate(steps) if isinstance(step, Mark)]
+    anywhere = range(1, len(steps) + 1)
+    points = sorted(random.choice(anywhere if number % 2 else promised) for number in range(count))
     disk, done, kept = again(recording), 0, 0
     for number, point in enumerate(points):
         for step in steps[done:point]:

@@ -76,7 +76,7 @@ def test_a_full_file_system_is_told_and_got_over(small: SmallDaemon) -> None:
         line.ask(wire.Save(key="room", content="there is room again"), wire.Saved)
         assert all(line.ask(wire.Get(key=key), wire.Got).memory.content == text for key, text in saved.items())
         verified = control.ask(wire.AuditVerify(), wire.Audited)
-        assert [each.problems for each in verified.levels] == [[]] * len(Level)
+        assert [each.problems for each in verified.audits] == [[]] * len(Level)
         filled(line, saved, 1000)
     assert small.stop() == 0
 

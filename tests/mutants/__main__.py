@@ -16,10 +16,11 @@ from pathlib import Path
 
 from tests.mutants import catalogue
 from tests.mutants.catalogue import Edit, Mutant
+from tests.mutants.crash import CUT_OFF
 from tests.mutants.mcp import UNASKED
 from tests.mutants.trust import TRUSTED
 
-MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED)
+MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED, *CUT_OFF)
 ROOT = Path(__file__).parents[2]
 PARTS = ("memtrigd", "client", "tests", "pyproject.toml")
 TIMEOUT = 300
