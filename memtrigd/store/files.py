@@ -1,8 +1,14 @@
 """Files and directories under the state directory: for us alone, and still there after a power cut."""
 
 import os
+import shutil
 import stat
+from io import BufferedWriter
 from pathlib import Path
+from typing import Final
+
+PIECE: Final = 1 << 20
+"""Bytes that are copied at a time."""
 
 
 def keep_private(path: Path, mode: int = 0o600) -> None:
@@ -22,12 +28,28 @@ def sync_file(path: Path) -> None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a new file, mode 0600, and sync it. Its name is durable once its directory is synced."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
+    """Write a new file, mode 0600 whatever the umask, and sync it. Its name is durable once its directory is synced."""
+    with _new(path) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        _settle(file)
+
+
+def copy_private(source: Path, target: Path) -> None:
+    """Copy a file into a new one, as ``write_private``, however large it is."""
+    with source.open("rb") as content, _new(target) as file:
+        shutil.copyfileobj(content, file, PIECE)
+        _settle(file)
+
+
+def _new(path: Path) -> BufferedWriter:
+    file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    os.fchmod(file.fileno(), 0o600)
+    return file
+
+
+def _settle(file: BufferedWriter) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _sync(path: Path, flags: int) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.store.files import keep_private, sync_directory
+from memtrigd.store.files import keep_private, sync_directory, write_private
 
 KEY_BYTES: Final = 32
 
@@ -19,13 +19,7 @@ def create(path: Path) -> bytes:
     key = os.urandom(KEY_BYTES)
     draft = path.with_suffix(".new")
     draft.unlink(missing_ok=True)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.fchmod(descriptor, 0o600)
-        os.write(descriptor, key)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    write_private(draft, key)
     draft.rename(path)
     sync_directory(path.parent)
     return key

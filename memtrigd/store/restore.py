@@ -4,10 +4,8 @@ The intent is written when all that it needs lies staged and synced. From then o
 the last one was cut off; before it, what was staged is swept. What makes way is not deleted: it is set aside whole.
 """
 
-import os
 import shutil
 from collections.abc import Iterable, Mapping
-from io import BufferedWriter
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +19,7 @@ from memtrigd.store import control
 from memtrigd.store.backup import backups_of
 from memtrigd.store.control import SqliteControlWriter
 from memtrigd.store.faults import unusable
-from memtrigd.store.files import sync_directory
+from memtrigd.store.files import copy_private, sync_directory, write_private
 from memtrigd.store.interface import Change
 from memtrigd.store.manifest import KEYS, Manifest, sha256
 from memtrigd.store.sqlite_level import file_name
@@ -59,10 +57,7 @@ def unpack(place: Path, manifest: Manifest, files: Iterable[str], target: Path) 
     for file in files:
         key = file.removeprefix(f"{KEYS}/")
         expected = manifest.keys[key] if key != file else manifest.parts[file].sha256
-        with (place / file).open("rb") as source, _private(target / file) as copy:
-            shutil.copyfileobj(source, copy, 1 << 20)
-            copy.flush()
-            os.fsync(copy.fileno())
+        copy_private(place / file, target / file)
         if sha256(target / file) != expected:
             raise Refusal(
                 "level_unavailable",
@@ -79,10 +74,8 @@ def stage(state: Path, manifest: Manifest, intent: Intent) -> None:
     shutil.rmtree(staged, ignore_errors=True)
     try:
         unpack(backups_of(state) / manifest.name, manifest, intent.files, staged)
-        with _private(draft) as file:
-            file.write(msgspec.json.encode(intent))
-            file.flush()
-            os.fsync(file.fileno())
+        draft.unlink(missing_ok=True)
+        write_private(draft, msgspec.json.encode(intent))
     except BaseException:
         draft.unlink(missing_ok=True)
         shutil.rmtree(staged, ignore_errors=True)
@@ -167,7 +160,3 @@ def set_aside(state: Path) -> list[tuple[Micros, Path]]:
     """What earlier restores set aside, with the moment of each, the newest first."""
     places = (state / REPLACED).iterdir() if (state / REPLACED).is_dir() else ()
     return sorted(((int(place.name), place) for place in places if place.name.isdecimal()), reverse=True)
-
-
-def _private(path: Path) -> BufferedWriter:
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
