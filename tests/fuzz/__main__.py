@@ -116,6 +116,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--start", type=int, default=0, help="the number of the first visit")
     parser.add_argument("--only", type=int, help="repeat the visit of this number")
     asked = parser.parse_args()
     print(f"--seed {asked.seed}", flush=True)
@@ -124,7 +125,7 @@ def main() -> int:
         print(f"FOUND: {wrong}" if wrong else "nothing found")
         return int(wrong is not None)
     try:
-        visits = fuzz(asked.minutes * 60, asked.seed)
+        visits = fuzz(asked.minutes * 60, asked.seed, start=asked.start)
     except Finding as finding:
         print(finding.story)
         return 1

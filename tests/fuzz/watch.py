@@ -4,6 +4,9 @@ import json
 import os
 import threading
 import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
 
 import apsw
 from memtrig import wire
@@ -21,6 +24,15 @@ WITHIN = 2.0
 """Seconds in which a client beside the peers is served; as many times more as there are more to run than cores."""
 GROWTH = 48 << 10
 """Kilobytes that the daemon may grow by in a round, once it is warm: its memories grow with what it keeps."""
+
+
+def opened(pid: int) -> Counter[str]:
+    """What a process has open: files by their paths, and how many sockets and pipes."""
+    found: Counter[str] = Counter()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):  # closed meanwhile
+            found[os.readlink(link).partition(":")[0]] += 1
+    return found
 
 
 class Bystander(threading.Thread):
@@ -68,6 +80,7 @@ class Watch:
         """Sessions of MCP: some of its tools acknowledge a key and no id."""
         self._read = 0
         self._before: dict[str, int] = {}
+        self._open: Counter[str] = Counter()
         self.bystander.start()
 
     def note(self, told: Script, heard: Heard) -> None:
@@ -78,6 +91,7 @@ class Watch:
     def warm(self) -> None:
         """From here on the daemon is not to grow."""
         self._before = figures(self.daemon.pid)
+        self._open = opened(self.daemon.pid)
 
     def wrong_now(self) -> str | None:
         """What does not hold at this moment."""
@@ -98,7 +112,8 @@ class Watch:
         self.bystander.stop()
         after = self._settled()
         if self._before and after["descriptors"] > self._before["descriptors"]:
-            return f"descriptors: {self._before} before, {after} after"
+            more = opened(self.daemon.pid) - self._open
+            return f"descriptors: {self._before} before, {after} after, more {dict(more)}"
         if self._before and after["rss"] - self._before["rss"] > GROWTH:
             return f"memory: {self._before} before, {after} after"
         with dial(self.daemon, "control") as owner:

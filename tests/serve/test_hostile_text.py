@@ -248,10 +248,10 @@ def test_the_owners_names_are_no_paths_either(daemon: Daemon) -> None:
                     assert owner.refusal(request).code in ("not_found", "bad_value"), path
                 if path not in ("SPINE.md", name) and not path.startswith(("%", "~", "..%")):
                     assert owner.refusal(wire.GuidanceShow(agent=path)).code == "bad_value", path
+            assert tree(daemon.home) == before
         finally:
             (backups / name).unlink()
             outside.rename(backups / name)
-        assert tree(daemon.home) == before
         assert not owner.ask(wire.BackupVerify(name=name), wire.BackupVerified).problems
 
 

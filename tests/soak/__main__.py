@@ -21,6 +21,8 @@ KINDS = {"probe": 2, "blocking": 10, "asyncio": 8, "pump": 6, "hook": 2, "contex
 DIES = "blocking"
 """The kind whose process is killed with all its clients in the middle of their work, every DEATH seconds."""
 DEATH = 30.0
+LATE = 3
+"""Hooks that may give up in a run: on a busy machine a process may start too late."""
 FILLED = 2000
 """Memories that are there before the clients come."""
 
@@ -33,6 +35,8 @@ class Soak:
         self.samples: list[Sample] = []
         self.latencies: list[Latency] = []
         self.faults: list[str] = []
+        self.late = 0
+        """Hooks that gave up, since the daemon did not answer within their second."""
         self._began = time.monotonic()
         self._processes: dict[str, subprocess.Popen[str]] = {}
         self._lives = 0
@@ -79,6 +83,8 @@ class Soak:
         for line in process.stdout:
             if line.startswith("FAULT"):
                 self.faults.append(line.strip())
+            elif line.startswith("LATE"):
+                self.late += 1
             else:
                 self.latencies.append(Latency(self._now(), float(line.split()[1])))
 
@@ -99,7 +105,8 @@ class Soak:
 
     def _signs(self) -> list[str]:
         """What the log has that it should not have."""
-        return [f"{sign} in the log" for sign in ('"fault"', "Traceback") if sign in self.daemon.log]
+        late = [f"{self.late} hooks were not answered in time"] if self.late > LATE else []
+        return late + [f"{sign} in the log" for sign in ('"fault"', "Traceback") if sign in self.daemon.log]
 
 
 def main() -> int:
@@ -133,6 +140,7 @@ def _say(soak: Soak, verdict: Verdict) -> None:
     print(f"descriptors {min(s.descriptors for s in soak.samples)} to {max(s.descriptors for s in soak.samples)}")
     print(f"logs at most {max(s.log_bytes for s in soak.samples) >> 20} MiB")
     print(f"databases {first.store_bytes >> 20} → {last.store_bytes >> 20} MiB")
+    print(f"{soak.late} hooks late")
     print(f"p99 of the last third by the first: {verdict.steeper:.2f}")
     print("\n".join(f"BAD: {each}" for each in verdict.wrong) or "all flat")
 
