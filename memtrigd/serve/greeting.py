@@ -52,7 +52,7 @@ class Greeting:
             raise Refusal(
                 "protocol_version",
                 f"The client speaks protocol {request.protocol}, this daemon {wire.PROTOCOL}.",
-                "Bring both to the same version; after an upgrade restart the daemon.",
+                "After an upgrade: `systemctl --user restart memtrigd`, or stop the daemon and type `memtrigd`.",
             )
         labels = _labels(request.agent, request.conversation, request.space)
         level = caller.door.level

@@ -59,7 +59,7 @@ def block(kind: str, which: int, turn: int) -> bytes:
         for n in range(BLOCK // 4)
         for name, given in (
             ("get", {"key": f"flood-{which}-{n}"}),
-            ("save", {"key": f"flood-{which}-{n}", "content": f"Said {n} in turn {turn}."}),
+            ("save", {"key": f"flood-{which}-{n}", "content": f"Said {n} in turn {turn}.", "source": "auto_detect"}),
         )
     ]
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
