@@ -5,12 +5,10 @@ starts. Rows stay as they are: what is wrong with one comes back from a backup o
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-import apsw
 from memtrig import wire
 
 from memtrigd.doctor.files import terms_of
@@ -30,7 +28,7 @@ SLICE: Final = 0.01
 UNDER_WAY: Final = "repair."
 """Begins the settings that tell of a level whose indexes are being made anew."""
 
-Work: TypeAlias = Callable[[apsw.Connection], Any]
+Work: TypeAlias = Callable[[Any], Any]
 """Something that is done with the handle that writes a level, in a transaction of its own."""
 
 
@@ -76,8 +74,10 @@ def _repaired(surgery: Surgery, level: Level, found: Examined, copy: str, pace: 
     try:
         surgery.note(f"{UNDER_WAY}{level.slug}", copy)
         left = _operate(surgery, level, found, pace)
-    except (Refusal, apsw.Error) as error:
-        why = error.message if isinstance(error, Refusal) else f"SQLite says {type(error).__name__}."
+    except Refusal as refusal:
+        if refusal.code == "stopping":
+            raise
+        why = refusal.message
         return fail(
             "repair", f"The indexes of {file_name(level)} could not be made anew: {why}", _back(level, copy), level
         )
@@ -102,8 +102,7 @@ def _operate(surgery: Surgery, level: Level, found: Examined, pace: Pace) -> Exa
         surgery.write(level, reindex.total)
         found = _look(surgery, level, pace)
     if found.mendable:  # an entry that its own index does not know of can't be taken out: all of it, in one piece
-        with closing(open_reader(surgery.state / file_name(level))) as connection:
-            prepared = reindex.prepare(connection, level, terms_of, pace)
+        prepared = reindex.prepare(surgery.state, level, terms_of, pace)
         surgery.write(level, partial(reindex.replace, level=level, prepared=prepared, terms_of=terms_of))
         found = _look(surgery, level, pace)
     return found

@@ -5,15 +5,21 @@ Each call is a transaction of its own: killed at any moment, the file has the en
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Final
 
 import apsw
 
+from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
+from memtrigd.store.database import open_reader
+from memtrigd.store.faults import ORDINARY, unusable
 from memtrigd.store.inspection import TermsOf
 from memtrigd.store.lexicon import prints, spelling
 from memtrigd.store.records import FIELDS, folded, from_row
+from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.verification import Pace
 
 Prepared = Mapping[int, tuple[Memory, str, int]]
@@ -42,15 +48,17 @@ def total(connection: apsw.Connection) -> None:
         connection.execute(_TOTAL)
 
 
-def prepare(
-    connection: apsw.Connection, level: Level, terms_of: TermsOf, pace: Pace
-) -> dict[int, tuple[Memory, str, int]]:
-    """Work out what the index is to have of every active memory; for any thread, by a handle of its own."""
+def prepare(state: Path, level: Level, terms_of: TermsOf, pace: Pace) -> dict[int, tuple[Memory, str, int]]:
+    """Work out what the index is to have of every active memory; for any thread, by a handle of its own.
+
+    Raises Refusal ``level_unavailable``.
+    """
     found = {}
-    for number, memory in _active(connection, level):
-        pace()
-        terms = terms_of(memory)
-        found[number] = memory, spelling(terms), len(terms)
+    with unusable(file_name(level)), closing(open_reader(state / file_name(level))) as connection:
+        for number, memory in _active(connection, level):
+            pace()
+            terms = terms_of(memory)
+            found[number] = memory, spelling(terms), len(terms)
     return found
 
 
@@ -78,7 +86,11 @@ def rebuild(connection: apsw.Connection, indexes: Collection[str]) -> None:
 
 
 class _transaction:
-    """All of it, or nothing."""
+    """All of it, or nothing.
+
+    What SQLite has against the rows themselves, such as two in one slot, is a Refusal: no index can be made of them,
+    and nothing is wrong with the disk.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -89,8 +101,12 @@ class _transaction:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self._connection.execute("COMMIT")
-        elif self._connection.in_transaction:
+            return
+        if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+        if issubclass(kind, ORDINARY):
+            hint = "`memtrigctl selfcheck` may name them; else the way back is a backup."
+            raise Refusal("level_unavailable", f"No index can be made of these rows ({kind.__name__}).", hint)
 
 
 def _leave(connection: apsw.Connection, number: int) -> None:

@@ -45,7 +45,7 @@ def scribbled(path: Path) -> None:
 def test_a_level_that_cant_be_used_names_the_newest_sound_backup_and_the_command(
     home: Home, found: Findings, saved: Manifest, harm: Callable[[Path], object]
 ) -> None:
-    """BR-013: the command is complete, nothing is made in its place, and a newer backup that is damaged is not named."""
+    """BR-013: the command is complete, nothing is made in its place, and no damaged backup is named."""
     state = Path(home.state)
     newer = shutil.copytree(state / "backups" / saved.name, state / "backups" / "2999-01-01T000000Z")
     manifest = newer / "manifest.json"

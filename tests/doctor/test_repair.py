@@ -11,11 +11,13 @@ from memtrig.homes import Home
 
 from memtrigd.doctor.__main__ import _repaired as repaired
 from memtrigd.doctor.files import terms_of
+from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.store.backup import backups_of, describe
 from memtrigd.store.database import open_reader
 from memtrigd.store.examination import examine, opening
 from memtrigd.store.manifest import listing
+from memtrigd.store.reindex import rebuild
 from memtrigd.store.restore import set_aside
 from tests.doctor.conftest import NOW, Findings, bad, on
 
@@ -160,3 +162,19 @@ def test_a_kill_at_any_statement_leaves_the_old_index_or_the_new_and_is_gone_on_
         assert not examine(state, INTERNAL, opening(state, live=True), terms_of).index
         assert rows(there) == before, state
     assert sound and sound == steps[-len(sound) :]
+
+
+def test_rows_of_which_no_index_can_be_made_are_told_and_left(home: Home) -> None:
+    """Two in one slot, whose index hid that: the daemon goes on, and its writer is not held to have failed."""
+    connection = apsw.Connection(str(Path(home.state) / "internal.db"))
+    ((sql,),) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'memory_slot'").fetchall()
+    connection.execute("DROP INDEX memory_slot; UPDATE memory SET key = 'k1' WHERE number = 1")
+    connection.execute(sql.replace("UNIQUE ", "").replace("status = 'active'", "number < 0"))
+    connection.execute("PRAGMA writable_schema = on")
+    connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = 'memory_slot'", (sql,))
+    connection.close()
+    connection = apsw.Connection(str(Path(home.state) / "internal.db"))
+    with pytest.raises(Refusal, match="No index can be made"):
+        rebuild(connection, {"memory_slot"})
+    assert not connection.in_transaction
+    connection.close()

@@ -142,6 +142,7 @@ def test_a_damaged_control_db_comes_back_by_the_command_that_is_named(daemon: Da
         file.write(bytes(64))
     with pytest.raises(AssertionError, match="did not start"):
         daemon.start()
+    daemon.kill()  # it has ended by itself
     assert "memtrigctl restore --control" in daemon.log
     assert ctl(daemon, "restore", "--control", "--level", "internal").returncode == 2
     done = ctl(daemon, "restore", "--control")
