@@ -10,7 +10,7 @@ from memtrig import wire
 from memtrigd.clockwork.night import FREE
 from tests.bench.dream import begin, fill
 from tests.conftest import Daemon
-from tests.serve.late import LateDaemon
+from tests.serve.late import LateDaemon, late_daemon
 from tests.serve.lives import Owner, content, served
 from tests.talk import Line, dial
 
@@ -64,12 +64,8 @@ def test_what_is_saved_and_edited_while_a_cycle_runs_survives(full: Daemon) -> N
 @pytest.fixture(name="late")
 def _late() -> Iterator[LateDaemon]:
     """A daemon whose clock can be set."""
-    daemon = LateDaemon()
-    try:
-        daemon.start()
+    with late_daemon() as daemon:
         yield daemon
-    finally:
-        daemon.remove()
 
 
 def test_a_night_that_would_take_too_much_asks_and_is_undone_as_a_whole(late: LateDaemon) -> None:

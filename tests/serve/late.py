@@ -5,6 +5,8 @@ The file ``offset`` of its home has the microseconds that its clock is ahead of 
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from memtrigd import __main__, daemon
@@ -27,6 +29,17 @@ class LateDaemon(Daemon):
         offset = self.ahead + round(days * DAY)
         (self.home / "fresh").write_text(str(offset))
         (self.home / "fresh").replace(self.home / "offset")
+
+
+@contextmanager
+def late_daemon() -> Iterator[LateDaemon]:
+    """A running one with an empty store, which is gone afterwards."""
+    daemon = LateDaemon()
+    try:
+        daemon.start()
+        yield daemon
+    finally:
+        daemon.remove()
 
 
 def _offset(home: Path) -> Micros:

@@ -6,19 +6,15 @@ from datetime import UTC, datetime, timedelta
 import memtrig
 import pytest
 
-from tests.serve.late import LateDaemon
+from tests.serve.late import LateDaemon, late_daemon
 from tests.serve.lives import content, refusal, served
 
 
 @pytest.fixture(name="late", scope="module")
 def _late() -> Iterator[LateDaemon]:
     """A daemon whose clock can be set, for the whole module."""
-    daemon = LateDaemon()
-    try:
-        daemon.start()
+    with late_daemon() as daemon:
         yield daemon
-    finally:
-        daemon.remove()
 
 
 @pytest.fixture(name="memory")
