@@ -39,7 +39,14 @@ def _day(said: str, days: int) -> datetime | None:
         day = date.fromisoformat(said)
     else:
         return None
-    return datetime.combine(day + timedelta(days=days), time()).astimezone()
+    return _first(day + timedelta(days=days))
+
+
+def _first(day: date) -> datetime:
+    """The first moment of a day here: midnight, of two midnights the first; where clocks leave it out, what follows."""
+    midnight = datetime.combine(day, time())
+    both = [midnight.replace(fold=fold).astimezone() for fold in (0, 1)]
+    return min(moment for moment in both if moment.date() >= day)
 
 
 def _ago(said: str) -> datetime | None:

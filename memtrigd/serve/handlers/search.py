@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from memtrigd.domain.claim import is_blank, text
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory
+from memtrigd.domain.moments import span
 from memtrigd.domain.shadowing import Winner
 from memtrigd.domain.trust import rank_of
 from memtrigd.search.fusion import prior
@@ -38,9 +39,11 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
     if is_blank(request.query[:MAX_QUERY]):
         return wire.Found(results=[])
     query = text(request.query, "query", MAX_QUERY)
+    within = span(request.since, request.until)
+    said_then = (hit for hit in hits(turn, asked(turn, query)) if within.holds(hit[2][0].updated))
     results: list[wire.Record] = []
     room = REPLY_BYTES
-    for score, _, (memory, winner) in islice(hits(turn, asked(turn, query)), request.max_results):
+    for score, _, (memory, winner) in islice(said_then, request.max_results):
         shown = with_short_company(record(memory, turn.now, winner, turn.view.worth(memory, turn.now)))
         room -= size(shown)
         results.append(replace(excerpt(shown) if room < 0 else shown, score=round(score, 6)))
