@@ -103,6 +103,10 @@ def _run(verb: DaemonVerb, settings: dict[str, Any], given: dict[str, Any]) -> i
         from memtrig.ctl.following import follow
 
         return follow(verb, door, given, "json" in settings)
+    if verb.every is not None:
+        from memtrig.ctl.watching import watch
+
+        return watch(verb, door, given, "json" in settings)
     if verb.stream is not None:
         return verb.stream(door, given)
     talks = verb.converse is not None and "json" not in settings and door.is_owners and output.is_conversation()

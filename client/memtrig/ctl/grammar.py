@@ -150,6 +150,7 @@ class DaemonVerb(Verb):
     With ``progress`` the daemon can tell how far it is, and at a terminal it is asked to.
     ``stream`` asks and prints by itself, line by line, and returns the exit code. ``alone`` does without a daemon what
     needs none: it is asked first and, as ``down``, once more where none answers; None leaves it to the daemon.
+    With ``every`` it asks again and again, so many seconds apart.
     ``instead`` makes of the verb and what it is given those that are meant, where an option makes it another.
     """
 
@@ -160,6 +161,7 @@ class DaemonVerb(Verb):
         "converse",
         "document",
         "door",
+        "every",
         "follow",
         "instead",
         "opening",
@@ -187,6 +189,7 @@ class DaemonVerb(Verb):
         stream: Callable[[Door, dict[str, Any]], int] | None = None,
         instead: Callable[[DaemonVerb, dict[str, Any]], tuple[DaemonVerb, dict[str, Any]]] | None = None,
         alone: Callable[[Home, dict[str, Any], bool], dict[str, Any] | None] | None = None,
+        every: float | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*grammar, **more)
@@ -204,6 +207,7 @@ class DaemonVerb(Verb):
         self.opening = opening
         self.follow = follow
         self.stream = stream
+        self.every = every
 
 
 def integer(text: str) -> int:

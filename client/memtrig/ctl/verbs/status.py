@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import PLAIN, DaemonVerb
+from memtrig.ctl.failure import usage
+from memtrig.ctl.grammar import PLAIN, Argument, DaemonVerb, Option, number
 from memtrig.ctl.render import one_line
 
 TYPE_CHECKING = False
@@ -81,4 +82,35 @@ def _dream(dream: dict[str, Any], screen: Screen) -> str:
     return f"{at}: {done}{back}"
 
 
-VERB = DaemonVerb("status", "show how the daemon and its levels are", "memtrigctl status", door=PLAIN, show=show)
+def seconds(text: str) -> float:
+    """Read how many seconds lie between two looks."""
+    value = number(text)
+    if not 0.1 <= value <= 86_400:
+        raise ValueError(f"{text[:40]!r} is not from 0.1 to 86400 seconds")
+    return value
+
+
+def watched(verb: DaemonVerb, given: dict[str, Any]) -> tuple[DaemonVerb, dict[str, Any]]:
+    """With ``--watch`` the verb asks again and again. Raises Failure for a time between looks that nobody takes."""
+    if "watch" in given:
+        return _verb(every=given.get("every", EVERY)), {}
+    if "every" in given:
+        raise usage("SECONDS says how often to look with --watch.", "Add --watch, or leave it out.")
+    return verb, given
+
+
+def _verb(**more: Any) -> DaemonVerb:
+    return DaemonVerb(
+        "status", "show how the daemon and its levels are", "memtrigctl status --watch 5", door=PLAIN, show=show, **more
+    )
+
+
+EVERY = 2.0
+"""Seconds between two looks, where none are named."""
+VERB = _verb(
+    arguments=(
+        Argument("every", "SECONDS", "with --watch, between two looks; 2 unsaid", required=False, read=seconds),
+    ),
+    options=(Option("watch", "--watch", help="look again and again, until Ctrl-C"),),
+    instead=watched,
+)
