@@ -197,8 +197,8 @@ COVERS: Final = (
     "For the second run the files and keys of every level above {level} were dropped, and what control.db keeps of "
     "these levels and their sessions.",
     "Questions of an agent at {level}: lists, searches, keys, ids, history, statistics, names, guidance, status and "
-    "errors, then writes to the copy, then the general ones again; made from up to {sample} memories of each level, "
-    "those above included.",
+    "errors, then writes to the copy, then the general ones again; made of up to {sample} active and pending memories "
+    "of each level, the oldest and the newest, those above included.",
     "Every reply was compared byte by byte, under the same clock and the same ids.",
 )
 LEAVES_OUT: Final = (

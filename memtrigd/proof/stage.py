@@ -31,6 +31,7 @@ from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.protocol import Connection
+from memtrigd.serve.quotas import Quotas
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.service import Service
 from memtrigd.store.lanes import ReadLane
@@ -209,6 +210,7 @@ class Stage:
             backup=_unasked,
             waiting={},
             listeners=[],
+            quotas=Quotas(),
         )
         greeting = Greeting(sessions, rows, writers, self._clock, _unasked)
         nobody: Any = None  # agents can't ask for what these answer

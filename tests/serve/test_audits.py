@@ -13,6 +13,8 @@ from memtrigd.domain.levels import Level
 from memtrigd.gate import policy
 from memtrigd.gate.doors import CONTROL, Door
 from memtrigd.gate.policy import Permit
+from memtrigd.proof.prover import code_digest
+from memtrigd.store.schema import VERSION
 from tests.serve.harness import Nursery, World
 from tests.serve.histories import START, Move, histories
 from tests.serve.replay import Author, Player
@@ -156,16 +158,20 @@ def test_ends_are_kept_every_minute(cast: Cast) -> None:
 @pytest.mark.slow
 def test_a_proof_holds_on_what_is_there(cast: Cast) -> None:
     """No reply at INTERNAL changes without the levels above, at the top many do; the store itself is not touched."""
+    cast.save("INTERNAL", "绿茶", "她喜欢早上喝绿茶", entity="阿莎")
+    cast.save("RESTRICTED", "चहा", "आशा सकाळी हिरवा चहा पिते", entity="आशा")
     before = cast.world.problems(), [cast.world.file(level).read_bytes() for level in Level]
     proof = is_a(wire.Proof, cast.world.connect(CONTROL).ask(wire.Prove(level="internal")))
     assert (proof.level, proof.differing, proof.differing_kinds) == ("INTERNAL", 0, [])
-    assert proof.above == {"CONFIDENTIAL": 0, "RESTRICTED": 3}
+    assert proof.above == {"CONFIDENTIAL": 0, "RESTRICTED": 4}
+    assert proof.sampled == {"PUBLIC": 2, "INTERNAL": 2, "CONFIDENTIAL": 0, "RESTRICTED": 4}
+    assert proof.code == code_digest() and proof.schema == VERSION
     assert proof.probes == sum(proof.asked.values()) > 100
     assert proof.seen_above > 20
     assert before == (cast.world.problems(), [cast.world.file(level).read_bytes() for level in Level])
     assert not (cast.world.state / "proof").exists()
     said = repr(proof)
-    assert not any(text in said for text in (*TEXTS.values(), "kept-secret", "Asha"))
+    assert not any(text in said for text in (*TEXTS.values(), "kept-secret", "Asha", "चहा", "绿茶"))
 
 
 @pytest.mark.slow
