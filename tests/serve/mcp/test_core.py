@@ -74,6 +74,22 @@ def test_what_is_saved_is_got_found_and_listed(agent: Agent, said: str, asked: s
     asyncio.run(story())
 
 
+def test_what_was_said_when_can_be_asked_for(agent: Agent) -> None:
+    """BR-079: a bound has its offset, or is refused: a model's day is nobody's calendar."""
+
+    async def story() -> None:
+        async with agent() as client:
+            key = uuid4().hex
+            await call(client, "save", content=f"Sails with {key}.", key=key, source="auto_detect", tags=[key])
+            for tool, given in (("list", {"tag": key}), ("search", {"query": key})):
+                now = await call(client, tool, **given, since="2026-01-01T00:00+09:00", until="2999-01-01T00:00Z")
+                assert [each["key"] for each in now["memories"]] == [key]
+                assert (await call(client, tool, **given, until="2026-01-01T00:00+09:00"))["memories"] == []
+                assert "zone" in await refused(client, tool, **given, since="2026-01-01")
+
+    asyncio.run(story())
+
+
 def test_a_guess_waits_and_the_users_word_stands(agent: Agent) -> None:
     """A guess is pending, in no list, confirmed by the user's words; a contradiction does not replace what was said."""
 
