@@ -2,6 +2,7 @@
 
 import argparse
 import secrets
+import sys
 import threading
 import time
 from itertools import count
@@ -33,12 +34,13 @@ class Finding(Exception):
 class Round:
     """Some peers that visit one daemon, each after the other of its own visits, until the time is over."""
 
-    def __init__(self, daemon: Daemon, seed: int, numbers: "count[int]", until: float) -> None:
+    def __init__(self, daemon: Daemon, seed: int, numbers: "count[int]", seconds: float, most: int) -> None:
         self.visits = 0
         self._watch = Watch(daemon)
         self._seed = seed
         self._numbers = numbers
-        self._until = until
+        self._until = time.monotonic() + seconds
+        self._most = most
         self._lock = threading.Lock()
         self._lately: list[Script] = []
         self.finding: Finding | None = None
@@ -62,7 +64,7 @@ class Round:
         return told
 
     def _peer(self) -> None:
-        while time.monotonic() < self._until and self.finding is None:
+        while time.monotonic() < self._until and self.finding is None and self.visits < self._most:
             with self._lock:
                 told = script(self._seed, next(self._numbers))
                 self._lately = [*self._lately[1 - 4 * PEERS :], told]
@@ -81,13 +83,13 @@ class Round:
             self.finding = Finding(wrong, self._seed, [told] if told else list(self._lately))
 
 
-def fuzz(seconds: float, seed: int, *, start: int = 0, say: bool = True) -> int:
-    """Fuzz for so long; returns how many visits there were. Raises Finding."""
+def fuzz(seconds: float, seed: int, *, start: int = 0, most: int = sys.maxsize, say: bool = True) -> int:
+    """Fuzz for so long, or with so many visits; returns how many there were. Raises Finding."""
     until, numbers, visits = time.monotonic() + seconds, count(start), 0
-    while (left := until - time.monotonic()) > 0:
+    while (left := until - time.monotonic()) > 0 and visits < most:
         daemon = Daemon()
         try:
-            round_ = Round(daemon.start(), seed, numbers, time.monotonic() + min(left, ROUND))
+            round_ = Round(daemon.start(), seed, numbers, min(left, ROUND), most)
             told = round_.run()
         finally:
             daemon.remove()

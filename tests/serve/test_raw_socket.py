@@ -53,6 +53,19 @@ def test_a_length_over_the_cap_is_refused_before_a_byte_is_kept(shared_daemon: D
     assert figures(shared_daemon.pid)["rss"] - before < SLACK
 
 
+def test_what_was_asked_before_a_length_over_the_cap_is_answered(shared_daemon: Daemon) -> None:
+    """Writes that are acknowledged to nobody may be done or not; here everybody who listens hears of them."""
+    asked = [wire.Save(key=f"before {n}", content="x") for n in range(20)] + [wire.Search(query="x")] * 5
+    with agent(shared_daemon, "public") as line:
+        frames = b"".join(wire.call(number, request) for number, request in enumerate(asked, 1))
+        line.raw(frames + (wire.MAX_FRAME + 1).to_bytes(4, "big"))
+        answers = line.answers(len(asked) + 1)
+        assert error_of(answers.pop(0)).code == "too_large"
+        assert sorted(answers) == list(range(1, len(asked) + 1))
+        assert all(not isinstance(each.error, wire.Error) for each in answers.values())
+        assert line.ended()
+
+
 def test_a_frame_at_the_cap_is_read_and_its_content_refused(shared_daemon: Daemon) -> None:
     """BR-038: the largest frame passes the wire; what is in it has limits of its own, and the line stays open."""
     with agent(shared_daemon) as line:

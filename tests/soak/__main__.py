@@ -9,12 +9,13 @@ import time
 from pathlib import Path
 
 import memtrig
+from memtrig import wire
 
 from tests.conftest import Daemon
 from tests.serve.mcp.raw import wired
 from tests.soak.graph import draw
 from tests.soak.verdict import Latency, Sample, Verdict, judge
-from tests.talk import figures
+from tests.talk import dial, figures
 
 KINDS = {"probe": 2, "blocking": 10, "asyncio": 8, "pump": 6, "hook": 2, "context": 2, "ctl": 2}
 """How many clients of each kind there are: 32."""
@@ -66,8 +67,10 @@ class Soak:
         with memtrig.connect(agent="filler", home=str(self.daemon.home)) as memory:
             for number in range(FILLED):
                 memory.save(f"filled {number}", f"It is known that number {number} likes tea at {number % 24} o'clock.")
-        with wired(self.daemon) as first:
+        with wired(self.daemon) as first, dial(self.daemon, "control") as owner:
             first.ask("tools/list")
+            owner.socket.settimeout(120)
+            owner.ask(wire.BackupNow(), wire.BackedUp)
         time.sleep(1)
 
     def _start(self, kind: str) -> None:
