@@ -90,6 +90,10 @@ bench: $(INSTALLED) ## measure the wire beside an echo server in C, saves beside
 	$(BIN)/python -m tests.bench.mcp
 	$(BIN)/python -m tests.bench.fairness
 
+.PHONY: bench-search
+bench-search: $(INSTALLED) ## measure searches among 100,000 memories beside SQLite's own full text (takes minutes)
+	$(BIN)/python -m tests.bench.search
+
 .PHONY: lock
 lock: $(INSTALLED) ## pin the newest versions of what we depend on, with hashes
 	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --group dev pyproject.toml -o requirements.lock

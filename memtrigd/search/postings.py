@@ -131,15 +131,26 @@ def _batches(rows: Iterator[Indexed]) -> Iterator[list[Indexed]]:
 
 
 def _merged(parts: Sequence[Part]) -> Part:
+    """Put parts together: the postings of each term are moved to where they belong, and none is compared."""
     if len(parts) == 1:
         return parts[0]
-    hashes = np.concatenate([np.repeat(part.hashes, np.diff(part.starts)) for part in parts])
-    places = np.concatenate([part.places for part in parts])
-    return _sorted(hashes, places, np.concatenate([part.times for part in parts]))
+    hashes = np.unique(np.concatenate([part.hashes for part in parts]))
+    terms = [np.searchsorted(hashes, part.hashes) for part in parts]
+    many = np.zeros(len(hashes), np.int64)
+    for part, those in zip(parts, terms, strict=True):
+        many[those] += np.diff(part.starts)
+    merged = _part(hashes, many, np.empty(many.sum(), np.int32), np.empty(many.sum(), np.uint8))
+    free = merged.starts[:-1].copy()
+    for part, those in zip(parts, terms, strict=True):
+        sizes = np.diff(part.starts)
+        spots = np.arange(len(part.places)) + np.repeat(free[those] - part.starts[:-1], sizes)
+        merged.places[spots], merged.times[spots] = part.places, part.times
+        free[those] += sizes
+    return merged
 
 
 def _sorted(hashes: NDArray[np.uint64], places: NDArray[np.int32], times: NDArray[np.uint8]) -> Part:
-    """Make a part of postings in any order. Those that come in few sorted runs are merged, not sorted."""
+    """Make a part of postings in any order."""
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
     begins = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1]))) if len(hashes) else np.zeros(0, int)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 from memtrigd.store import audit
-from memtrigd.store.handles import ReadHandle
+from memtrigd.store.handles import ReadHandle, Row
 from memtrigd.store.interface_index import Indexed, Place
 from memtrigd.store.lexicon import term_hash, token
 
@@ -15,8 +15,12 @@ class SqliteIndexReader(ReadHandle):
 
     def indexed(self, ids: Sequence[str] | None = None) -> Iterator[Indexed]:
         """The active memories, or those of ``ids`` that are active, in number order: 100,000 in 0.4 s."""
-        rows = self._lazily(_ALL, ()) if ids is None else self._lazily(_THESE, (json.dumps(ids),))
-        return cast(Iterator[Indexed], rows)
+        return cast(Iterator[Indexed], self._all() if ids is None else self._lazily(_THESE, (json.dumps(ids),)))
+
+    def _all(self) -> Iterator[Row]:
+        """Every row. Their pages are not kept: they have been read for this once."""
+        yield from self._lazily(_ALL, ())
+        self.connection.release_memory()
 
     def changed_since(self, place: Place) -> tuple[Place, list[str]] | None:
         """How far the journal is, and whom the rows behind ``place`` are about; None where that is no row of it."""

@@ -18,9 +18,10 @@ from tests.mutants import catalogue
 from tests.mutants.catalogue import Edit, Mutant
 from tests.mutants.crash import CUT_OFF
 from tests.mutants.mcp import UNASKED
+from tests.mutants.search import SEARCHED
 from tests.mutants.trust import TRUSTED
 
-MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED, *CUT_OFF)
+MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED, *CUT_OFF, *SEARCHED)
 ROOT = Path(__file__).parents[2]
 PARTS = ("memtrigd", "client", "tests", "pyproject.toml")
 TIMEOUT = 300

@@ -57,7 +57,7 @@ READING_UP: Final = (
 SHARED: Final = (
     Mutant(
         "full-text statistics of all levels together",
-        (*LOOKING_UP, Edit(SEARCH, "rank(view.readers, query,", "rank(view.all, query,")),
+        (*LOOKING_UP, Edit(SEARCH, "rank(view.readers, what,", "rank(view.all, what,")),
         (PURGING,),
     ),
     Mutant(
