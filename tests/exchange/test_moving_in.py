@@ -34,7 +34,7 @@ def start(daemon: Daemon, *words: str, zone: str = "UTC") -> "subprocess.Popen[s
 def run(daemon: Daemon, *words: str) -> tuple[int, dict[str, Any]]:
     """Ask for a document; returns the exit code with it."""
     done = start(daemon, *words, "--json")
-    said, errors = done.communicate(timeout=100)
+    said, errors = done.communicate(timeout=500)
     assert not errors, errors
     return done.returncode, json.loads(said)
 
@@ -145,6 +145,7 @@ def test_no_module_of_the_working_directory_is_run(shared_daemon: Daemon, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_ten_thousand_records_hold_up_nobody(daemon: Daemon, tmp_path: Path) -> None:
     """Others save meanwhile: the writer is theirs again after each batch."""
     source = written(tmp_path / "many.jsonl", 10_000)
@@ -152,7 +153,7 @@ def test_ten_thousand_records_hold_up_nobody(daemon: Daemon, tmp_path: Path) -> 
     over = threading.Event()
 
     def save() -> None:
-        with memtrig.connect("internal", home=str(daemon.home)) as memory:
+        with memtrig.connect("internal", home=str(daemon.home), timeout=60) as memory:
             while not over.wait(0.02):
                 began = time.perf_counter()
                 memory.save("beside", f"saved at {began}")
@@ -160,13 +161,18 @@ def test_ten_thousand_records_hold_up_nobody(daemon: Daemon, tmp_path: Path) -> 
 
     beside = threading.Thread(target=save)
     beside.start()
-    began = time.perf_counter()
-    code, done = run(daemon, "import", str(source))
-    took = time.perf_counter() - began
-    over.set()
-    beside.join(30)
+    try:
+        time.sleep(3)
+        alone = sorted(waits)
+        waits.clear()
+        began = time.perf_counter()
+        code, done = run(daemon, "import", str(source))
+        took = time.perf_counter() - began
+    finally:
+        over.set()
+        beside.join(90)
     assert (code, done["counts"]) == (0, {"new": 10_000})
     waits.sort()
-    p50, last = waits[len(waits) // 2], waits[-1]
-    print(f"{took:.1f} s; beside it {len(waits)} saves, p50 {p50 * 1e3:.0f} ms, max {last * 1e3:.0f} ms")
-    assert waits[len(waits) * 99 // 100] < 0.5
+    print(f"{took:.1f} s; {len(waits)} saves beside it, median {waits[len(waits) // 2] * 1e3:.0f} ms,", end=" ")
+    print(f"99 % {waits[len(waits) * 99 // 100] * 1e3:.0f} ms; alone {alone[len(alone) // 2] * 1e3:.0f} ms")
+    assert waits[len(waits) // 2] < 5 * alone[len(alone) // 2] + 0.05
