@@ -14,8 +14,8 @@ from memtrigd.domain.levels import Level
 from memtrigd.store.vault import Vault
 from tests.conftest import Daemon
 
-PATIENCE = 90.0
-"""Seconds that a client goes on trying: a daemon that was killed comes back before."""
+PATIENCE = 600.0
+"""Seconds that a client goes on trying: a daemon that is killed again and again answers it before, on any machine."""
 
 
 class Client(threading.Thread):
@@ -66,6 +66,12 @@ class Crowd:
     def answered(self) -> int:
         """How many writes were answered by now."""
         return sum(len(client.saved) + len(client.promised) for client in self.clients)
+
+    def go_on(self, within: float = 30.0) -> None:
+        """Wait until one more write is answered, so many seconds at most."""
+        answered, deadline = self.answered, time.monotonic() + within
+        while self.answered == answered and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     def finish(self) -> None:
         """Let all end; none may have failed."""
