@@ -115,3 +115,16 @@ def test_a_proof_says_its_verdict(control: Any, ctl: Any, changed: dict[str, Any
 def test_a_proof_needs_its_level(ctl: Any) -> None:
     """None is taken for granted."""
     assert ctl("prove").returncode == 2
+
+
+def test_at_a_terminal_it_is_shown_how_far_it_is(control: Any, terminal: Any) -> None:
+    """On a line that makes way for the answer, and harmless whatever it says; in a pipe nobody asks for it."""
+    told = wire.Notice(about="progress", level="INTERNAL", at=ROW.at, text="index (7 of 9)\x1b[31m")
+    answer = wire.Answer(id=1, result=audited())
+    daemon = control(wire.frame(wire.Answer(id=0, notice=told)) + wire.frame(answer))
+    screen = terminal("audit", "verify")
+    screen.until("INTERNAL: index (7 of 9)\\x1b[31m")
+    screen.until("\r\x1b[K")
+    screen.until("all is as the journal left it")
+    assert screen.end() == 0
+    assert daemon.heard == [wire.AuditVerify(progress=True)]
