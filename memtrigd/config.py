@@ -13,6 +13,7 @@ from msgspec import Struct
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
 from memtrigd.domain.moments import DAY, Micros
+from memtrigd.domain.quotas import Quota
 from memtrigd.domain.retention import Keep
 
 
@@ -101,6 +102,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     time: Time = Time()
     notify: Notify = Notify()
     backup: Backup = Backup()
+    quota: Quota = Quota()
 
     @property
     def zone(self) -> tzinfo:
@@ -118,6 +120,7 @@ def load(home: Home) -> Config:
     try:
         config = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Config)
         backup = config.backup
+        config.quota.check()
         _ = config.notify.levels, backup.every, backup.drill_every, backup.keep, backup.directories, backup.kept_in
     except FileNotFoundError:
         config = Config()

@@ -189,17 +189,18 @@ async def _serve(
     )
 
     errands = Errands(_orders(config), service.promises_due, rows, writers, run_command)
+    dispatcher.quotas.quota = config.quota
 
     def configure(fresh: Config) -> None:
         service.seat_belt, errands.orders, backups.plan = fresh.owner.seat_belt, _orders(fresh), _plan(fresh)
+        dispatcher.quotas.quota = fresh.quota
 
     keeper.listeners.append(service.buses.guidance_changed)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
     signals.heed(loop, partial(_settle, stopped, 0), partial(_each, (reloader.reload, attention.look)))
     lanes = (writers, readers, walkers, searchers, analysts, copyists, verifiers, scrubbers, doctors)
     service.meters.gauges.append(lambda: metering.look(Path(home.state), dispatcher.facts(), writers, lanes, acceptor))
-    for lane in lanes:
-        lane.start()
+    _each(lane.start for lane in lanes)
     left = [*stops.begin(rows, writers, started), *imports.cut_off(writers, rows)]
     await _resumed(service, rows)  # nobody sees what a crash halved
     await acceptor.open({door: listener.dup() for door, listener in doors.sockets.items()})

@@ -51,6 +51,7 @@ CODES: Final[dict[str, str]] = {
     "slot_taken": "The key belongs to another memory than the one to be replaced.",
     # how the daemon is
     "busy": "Too much work is waiting at this level.",
+    "quota": "The agent has or saves as much as the owner lets it at this level.",
     "disk_full": "The disk is full; nothing of the request was written.",
     "store_locked": "Another process holds the database; nothing of the request was written.",
     "level_unavailable": "The database of this level can't be used; the daemon does not write over it.",

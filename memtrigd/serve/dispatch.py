@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
 
 from memtrig import wire
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
@@ -28,6 +28,7 @@ from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.handlers.erase import erase
 from memtrigd.serve.hearing import FromHook, hear
 from memtrigd.serve.once import once
+from memtrigd.serve.quotas import Quotas
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.screening import prepared
 from memtrigd.serve.turn import Guides, Turn
@@ -127,6 +128,7 @@ class Dispatcher(Struct, frozen=True):
     """Queues a backup of one level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
+    quotas: Quotas = field(default_factory=Quotas)
     listeners: list[Callable[[Level], None]] = []
     """Told of each write that was committed, and of no more than its level."""
 
@@ -215,6 +217,7 @@ class Dispatcher(Struct, frozen=True):
 
     def _prepare(self, operation: Operation, leave: Permit, request: Any, reply: Replied) -> None:
         """Screen and prepare a write, on a thread of its own where that takes long, then queue it at its level."""
+        self.quotas.admit(leave, request, self.clock())
         ready = partial(prepared, operation.prepare, request, leave.actor, self.zone)
 
         def on(outcome: Any) -> None:
@@ -238,6 +241,11 @@ class Dispatcher(Struct, frozen=True):
 
         done = self._counted(leave.level, self._told(leave.level, reply))
         self.writers.submit(leave.level, run, done, leave.actor.session, leave.asker)
+
+    def _with_room(self, turn: Turn, operation: Operation, request: Any, draft: Any) -> wire.Result:
+        result = operation.run(turn, draft)
+        self.quotas.count(turn, request, result)
+        return result
 
     def _erase(self, leave: Permit, request: wire.Erase, reply: Replied, *, counted: bool) -> None:
         """Erase, and scrub the file before the answer: a transaction and more, so no lane of a handler."""

@@ -16,6 +16,7 @@ from memtrigd.store.interface_control import ControlWriter
 from memtrigd.store.interface_index import IndexReader
 from memtrigd.store.interface_journal import JournalReader
 from memtrigd.store.interface_scrubbing import ScrubReader, ScrubWriter
+from memtrigd.store.interface_shares import ShareReader
 from memtrigd.store.interface_wishes import WishReader
 
 Asker: TypeAlias = tuple[Hashable, str | None]
@@ -76,7 +77,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, Protocol):
+class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, ShareReader, Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
     Where the level can't be read a call raises Refusal ``level_unavailable`` or ``store_locked``, naming what it is.

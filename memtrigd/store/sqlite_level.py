@@ -23,6 +23,7 @@ from memtrigd.store.records import changes_in, folded, from_row, wish_from_row
 from memtrigd.store.sqlite_entries import EntryReader
 from memtrigd.store.sqlite_index import SqliteIndexReader
 from memtrigd.store.sqlite_scrubbing import ScrubbingReader
+from memtrigd.store.sqlite_shares import SqliteShareReader
 
 _LAST: Final = 2**63 - 1
 _AFTER_ALL: Final = (_LAST, "")
@@ -34,7 +35,7 @@ def file_name(level: Level) -> str:
     return f"{level.slug}.db"
 
 
-class SqliteLevelReader(EntryReader, ScrubbingReader, SqliteIndexReader):
+class SqliteLevelReader(EntryReader, ScrubbingReader, SqliteIndexReader, SqliteShareReader):
     """The LevelReader of one file, over a connection that is this handle's own. ``key`` is that of its audit.
 
     Raises Refusal ``level_unavailable`` or ``store_locked`` where the file can't be read.

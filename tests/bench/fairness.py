@@ -25,6 +25,8 @@ CONNECTIONS = 4
 """Of a flood."""
 BLOCK = 128
 """Requests of each that are sent at a time: as many as may be under way."""
+REST = 1.5
+"""Seconds after a flood in which the daemon does what it still has of it."""
 PAUSE = 0.002
 """Seconds that the quiet agent rests between its rounds of requests."""
 LIMIT = 3.0
@@ -127,6 +129,7 @@ def flooding(daemon: Daemon, kind: str | None, level: str) -> Iterator[None]:
     finally:
         process.communicate("stop\n", timeout=30)
         process.wait()
+    time.sleep(REST)
     assert process.returncode == 0
 
 

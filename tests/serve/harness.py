@@ -328,6 +328,7 @@ class World:
                 holding=self.backups.holding,
             ),
         )
+        self.quotas = dispatcher.quotas
         self.audits = Audits(
             self.state,
             self._vault,
