@@ -20,8 +20,8 @@ from memtrigd.gate.peers import Peer
 from memtrigd.gate.policy import Permit
 from memtrigd.gate.sessions import Ids, Sessions
 from memtrigd.gate.view import View
-from memtrigd.serve import erasing
 from memtrigd.search.indexes import Indexes
+from memtrigd.serve import erasing
 from memtrigd.serve.decode import is_large
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
@@ -237,7 +237,7 @@ class Dispatcher(Struct, frozen=True):
 
         def run(hands: Hands) -> wire.Result:
             turn = self._turn(leave, View(leave, hands.readers, hands.writer))
-            return once(turn, request, lambda: operation.run(turn, draft))
+            return once(turn, request, lambda: self._with_room(turn, operation, request, draft))
 
         done = self._counted(leave.level, self._told(leave.level, reply))
         self.writers.submit(leave.level, run, done, leave.actor.session, leave.asker)

@@ -128,9 +128,8 @@ def flooding(daemon: Daemon, kind: str | None, level: str) -> Iterator[None]:
         yield
     finally:
         process.communicate("stop\n", timeout=30)
-        process.wait()
-    time.sleep(REST)
     assert process.returncode == 0
+    time.sleep(REST)
 
 
 def quiet(daemon: Daemon, seconds: float) -> Took:
