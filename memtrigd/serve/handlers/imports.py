@@ -24,7 +24,7 @@ from memtrigd.serve.screening import screened
 from memtrigd.serve.turn import Turn
 
 BATCH: Final = 32
-"""Records of one request: what the writer does in one slice of some milliseconds."""
+"""Records of one request at most: the writer is busy with each for a millisecond or two."""
 IMPORTER: Final = Actor("import")
 """Who speaks: a file. What the user wants forgotten it does not bring back, and it outranks no word of theirs."""
 _SAID: Final = frozenset(wire.Save.__struct_fields__) & frozenset(wire.ImportRecord.__struct_fields__)
