@@ -46,6 +46,7 @@ LOGGERS = {
 """Who may log."""
 LOGGED = {
     "code",
+    "id",
     "kind",
     "classification",
     "why",

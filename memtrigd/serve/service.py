@@ -199,11 +199,11 @@ class Service:
 
     def fault(self, error: BaseException) -> Refusal:
         """Log a fault of our own and turn it into what the caller may know of it."""
-        faults.record(error)
+        number = faults.record(error)
         return Refusal(
             "internal",
             "The daemon has a fault; the request was not done.",
-            "Please report it with the log's entry of this moment.",
+            f"Please report it with the log's entry {number}.",
         )
 
 

@@ -57,3 +57,10 @@ def test_without_a_free_descriptor_sessions_are_refused_for_now(daemon: Daemon) 
     assert '"kind": "OSError"' in daemon.log
     assert "Traceback" not in daemon.log
     assert "accept()" not in daemon.log
+
+
+def test_a_fault_is_found_in_the_log_by_the_id_that_its_error_names() -> None:
+    """Each has its own."""
+    with capture_logs() as entries:
+        numbers = [faults.record(ValueError("quokka")) for _ in range(2)]
+    assert [entry["id"] for entry in entries] == numbers and len(set(numbers)) == 2
