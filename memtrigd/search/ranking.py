@@ -34,10 +34,10 @@ Found = TypeVar("Found")
 def settled(
     hits: Iterator[Hit], look: Callable[[Hit], tuple[float, Found] | None]
 ) -> Iterator[tuple[float, Hit, Found]]:
-    """Put hits that are as good as equal in order by what only the rows tell, and leave out those that are not served.
+    """Put hits that are as good as equal in order by what only the rows tell.
 
-    ``look`` gives for a hit 0 to PRIOR and the row, None for one that is not served. No more is looked at than what
-    could still come before the next.
+    ``look`` gives for a hit 0 to PRIOR and the row, None where there is none. No more is looked at than what could
+    still come before the next.
     """
     waiting: list[tuple[float, int, Hit, Found]] = []
     for place, hit in enumerate(hits):

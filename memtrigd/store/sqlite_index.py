@@ -9,6 +9,9 @@ from memtrigd.store.handles import ReadHandle, Row
 from memtrigd.store.interface_index import Indexed, Place
 from memtrigd.store.lexicon import term_hash, token
 
+KEPT: Final = 4096
+"""Rows whose pages stay in SQLite's cache meanwhile: all of them would fill it for nothing."""
+
 
 class SqliteIndexReader(ReadHandle):
     """The IndexReader of one file."""
@@ -18,8 +21,11 @@ class SqliteIndexReader(ReadHandle):
         return cast(Iterator[Indexed], self._all() if ids is None else self._lazily(_THESE, (json.dumps(ids),)))
 
     def _all(self) -> Iterator[Row]:
-        """Every row. Their pages are not kept: they have been read for this once."""
-        yield from self._lazily(_ALL, ())
+        """Every row. Their pages are not kept: they are read for this once."""
+        for count, row in enumerate(self._lazily(_ALL, ()), start=1):
+            yield row
+            if count % KEPT == 0:
+                self.connection.release_memory()
         self.connection.release_memory()
 
     def changed_since(self, place: Place) -> tuple[Place, list[str]] | None:

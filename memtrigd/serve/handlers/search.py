@@ -61,12 +61,12 @@ def hits(turn: Turn, what: Question) -> Iterator[tuple[float, Hit, tuple[Memory,
     """Give what answers among the memories that the caller is served, the best first, each with its score."""
     view = turn.view
 
-    def look(hit: Hit) -> tuple[float, tuple[Memory, Winner]] | None:
+    def look(hit: Hit) -> tuple[float, Memory] | None:
         reader = view.reader(hit.level)
         memory = reader.document(hit.document) if reader else None
-        winner = view.serves(memory, turn.now) if memory else None
-        if memory is None or winner is None:
-            return None
-        return prior(rank_of(memory), view.worth(memory, turn.now)), (memory, winner)
+        return None if memory is None else (prior(rank_of(memory), view.worth(memory, turn.now)), memory)
 
-    return settled(turn.indexes.rank(view.readers, what, view.sees, view.names_of), look)
+    for score, hit, memory in settled(turn.indexes.rank(view.readers, what, view.sees, view.names_of), look):
+        winner = view.serves(memory, turn.now)  # asked last, as it costs more than all else: shadows are cast here
+        if winner is not None:
+            yield score, hit, (memory, winner)
