@@ -1,7 +1,4 @@
-"""From a question to hits in their order.
-
-Imports numpy when something is ranked, not before: the daemon starts without it.
-"""
+"""Hits, and the order of those that are as good as equal."""
 
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush

@@ -179,9 +179,6 @@ class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, ShareRead
     def postings(self, term: str) -> list[tuple[int, int]]:
         """(document, times) for each indexed memory that has the term. Documents are numbers of this store only."""
 
-    def lengths(self, documents: Sequence[int]) -> dict[int, int]:
-        """The length in terms of each document."""
-
     def document(self, number: int) -> Memory | None:
         """The memory behind a document number."""
 

@@ -240,10 +240,6 @@ class SqliteLevelReader(EntryReader, ScrubbingReader, SqliteIndexReader, SqliteS
         """(document, times) for each indexed memory that has the term."""
         return [(document, times) for document, times in self._rows(sql.POSTINGS, (token(term),))]
 
-    def lengths(self, documents: Sequence[int]) -> dict[int, int]:
-        """The length in terms of each document that is indexed."""
-        return dict(self._rows(sql.LENGTHS, (json.dumps(documents),)))
-
     def document(self, number: int) -> Memory | None:
         """The memory behind a document number."""
         return self._one(sql.BY_NUMBER, (number,))

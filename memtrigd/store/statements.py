@@ -105,7 +105,6 @@ SPACES: Final = " UNION ".join(  # each index has a part of the rows
     )
 )
 POSTINGS: Final = "SELECT doc, count(*) FROM posting WHERE term = ? GROUP BY doc"
-LENGTHS: Final = "SELECT number, terms FROM document WHERE number IN (SELECT value FROM json_each(?))"
 INACTIVE: Final = "SELECT status, count(*) FROM memory WHERE status IN (SELECT value FROM json_each(?)) GROUP BY status"
 LEDGER: Final = " ".join(("SELECT", ", ".join(Ledger.__struct_fields__), "FROM ledger WHERE memory_id = ?"))
 REMEMBERED: Final = "SELECT digest, reply FROM request WHERE session = ? AND idempotency_key = ?"

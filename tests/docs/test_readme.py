@@ -19,5 +19,6 @@ def test_a_transcript_comes_out_as_printed(daemon: Daemon, transcript: str) -> N
 def test_the_programs_run(daemon: Daemon) -> None:
     """What a reader copies works as it stands."""
     printed = [transcripts.run(daemon, "-c", program) for program in transcripts.of(PAGE, "python")]
-    assert printed[0].startswith("The gate squeaks when it rains\ngarden.gate INTERNAL 0.")
+    said, _, score = printed[0].rpartition(" ")
+    assert said == "The gate squeaks when it rains\ngarden.gate INTERNAL" and float(score) > 0
     assert printed[1:] == ["CONFIDENTIAL\n"]

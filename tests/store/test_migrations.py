@@ -12,6 +12,7 @@ from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Scope, Subject, Suppression
 from memtrigd.store.database import create, open_writer
 from memtrigd.store.interface import Change
+from memtrigd.store.lexicon import prints
 from memtrigd.store.migrations import migrate, version_of
 from memtrigd.store.schema import LEVELS, Schema
 from memtrigd.store.sqlite_level import SqliteLevelReader
@@ -81,6 +82,7 @@ def test_a_file_of_the_first_schema_keeps_all_that_it_held(used: Path, tmp_path:
         assert vault.verify(level) == [] and vault.unavailable == {}
         assert row is not None and reader.active("k", "default") == row and reader.suppressions() == [wish]
         assert reader.wishes(Subject("k", "default", (), b"none")) == [wish] and len(reader.postings("k")) == 1
+        assert [row[13:] for row in reader.indexed()] == [prints("k")]  # made of the full text that was there
         transactions.run_now(level, lambda hands: hands.writer.erase(row.id, replace(change, op="erase")))
         assert vault.verify(level) == [] and reader.masks("k", ["default"]) == [Mask("low", 1, level, "default")]
 
