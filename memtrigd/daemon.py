@@ -49,11 +49,9 @@ from memtrigd.serve.service import Service
 from memtrigd.signals import Signals
 from memtrigd.store import keys
 from memtrigd.store.interface_control import ControlReader
-from memtrigd.store.lanes import ReadLane
-from memtrigd.store.queueing import Done, Outcome
 from memtrigd.store.schema import VERSION
 from memtrigd.store.vault import Vault
-from memtrigd.store.writer import WriterLane
+from memtrigd.threads import Threads
 from memtrigd.welcome import unusable, way_back, welcome
 
 DISK_FAILED = 70
@@ -105,6 +103,13 @@ def _tell_of(vault: Vault) -> None:
         log.warning("migrated", classification=level.name, count=after, why=f"{before} memories before, {after} after")
 
 
+def _tell_what_is_closed(vault: Vault, backups: Backups) -> None:
+    """Log which levels are not served, and the way back."""
+    for level, refusal in vault.unavailable.items():
+        back = way_back(level, backups.holding)
+        log.error("level_unavailable", classification=level.name, code=refusal.code, why=back)
+
+
 async def _serve(
     home: Home, config: Config, vault: Vault, doors: listeners.Listeners, *, signals: Signals, ready: Heard
 ) -> int:
@@ -115,25 +120,21 @@ async def _serve(
         log.critical("disk_failed", kind=type(error).__name__)
         loop.call_soon_threadsafe(_settle, stopped, DISK_FAILED)
 
-    deliver = partial(_deliver, loop)
-    writers, readers = WriterLane(vault, deliver, poisoned), ReadLane("memtrigd-reader", vault.readers, deliver)
-    walkers = ReadLane("memtrigd-walker", vault.readers, deliver)
-    analysts = ReadLane("memtrigd-analyst", dict, deliver)
-    searchers, indexes = ReadLane("memtrigd-searcher", vault.readers, deliver), Indexes()
+    threads, state = Threads(vault, loop, poisoned), Path(home.state)
+    writers, indexes = threads.writers, Indexes()
     ids, started, rows = RandomIds(), now(), vault.control_reader()
     sessions, keeper = Sessions(ids, rows.by_token), begin_keeping(home, os.environ, now)
     recalls, dreamer = Recalls(writers), Dreamer(writers, now, Diary(rows, writers), loop.call_later)
-    copyists, runs = ReadLane("memtrigd-backup", dict, deliver), ControlRuns(rows, writers)
-    acceptor = Acceptor(sessions)
+    runs, acceptor = ControlRuns(rows, writers), Acceptor(sessions)
     anew = partial(_begin_anew, acceptor, stopped)
-    backups = Backups(Path(home.state), _plan(config), copyists, writers, rows, runs, now, anew, Apart)
+    backups = Backups(state, _plan(config), threads.copyists, writers, rows, runs, now, anew, Apart)
     dispatcher = Dispatcher(
         sessions=sessions,
-        readers=readers,
-        walkers=walkers,
-        searchers=searchers,
+        readers=threads.readers,
+        walkers=threads.walkers,
+        searchers=threads.searchers,
         indexes=indexes,
-        analysts=analysts,
+        analysts=threads.analysts,
         writers=writers,
         handles=vault.readers(),
         unavailable=vault.unavailable,
@@ -159,28 +160,18 @@ async def _serve(
             holding=backups.holding,
         ),
     )
-    verifiers = ReadLane("memtrigd-auditor", dict, deliver)
-    audits = Audits(
-        Path(home.state),
-        vault,
-        verifiers,
-        walkers,
-        writers,
-        rows,
-        Prover(Path(home.state), dispatcher, now),
-        Apart,
-        now,
+    prover = Prover(state, dispatcher, now)
+    audits = Audits(state, vault, threads.verifiers, threads.walkers, writers, rows, prover, Apart, now)
+    scrubs = Scrubs(
+        threads.scrubbers, writers, vault.unavailable, now, backups.holding, loop.call_later, dispatcher.listeners
     )
-    scrubbers = ReadLane("memtrigd-scrubber", vault.readers, deliver)
-    scrubs = Scrubs(scrubbers, writers, vault.unavailable, now, backups.holding, loop.call_later, dispatcher.listeners)
-    doctors = ReadLane("memtrigd-doctor", dict, deliver)
-    ward = Ward(home, vault, doctors, writers, rows, sessions, backups, now)
+    ward = Ward(home, vault, threads.doctors, writers, rows, sessions, backups, now)
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
     service = acceptor.service = Service(
         dispatcher,
         greeting,
         sessions,
-        mcp=Engine(key=keys.kept(Path(home.state) / "keys" / "mcp.key")),
+        mcp=Engine(key=keys.kept(state / "keys" / "mcp.key")),
         backups=backups,
         audits=audits,
         scrubs=scrubs,
@@ -198,17 +189,13 @@ async def _serve(
     keeper.listeners.append(service.buses.guidance_changed)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
     signals.heed(loop, partial(_settle, stopped, 0), partial(_each, (reloader.reload, attention.look)))
-    lanes = (writers, readers, walkers, searchers, analysts, copyists, verifiers, scrubbers, doctors)
-    service.meters.gauges.append(lambda: metering.look(Path(home.state), dispatcher.facts(), writers, lanes, acceptor))
-    _each(lane.start for lane in lanes)
+    service.meters.gauges.append(lambda: metering.look(state, dispatcher.facts(), writers, threads.lanes, acceptor))
+    threads.start()
     left = [*stops.begin(rows, writers, started), *imports.cut_off(writers, rows)]
     await _resumed(service, rows)  # nobody sees what a crash halved
     await acceptor.open({door: listener.dup() for door, listener in doors.sockets.items()})
-    for level, refusal in vault.unavailable.items():
-        back = way_back(level, backups.holding)
-        log.error("level_unavailable", classification=level.name, code=refusal.code, why=back)
-    jobs = [housekeeping(writers, sessions.in_use), nightly(dreamer)]
-    clockwork = Clockwork(jobs, runs, now)
+    _tell_what_is_closed(vault, backups)
+    clockwork = Clockwork([housekeeping(writers, sessions.in_use), nightly(dreamer)], runs, now)
     clockwork.every(EVERY, recalls.flush)
     for look in (service.subscriptions.tick, errands.tick, backups.tick, audits.tick):
         clockwork.every(TICK, look)
@@ -219,7 +206,7 @@ async def _serve(
             backups.tick,
             reloader.start,
             attention.start,
-            partial(searchers.submit, indexes.warm, faults.of_job),
+            partial(threads.searchers.submit, indexes.warm, faults.of_job),
         )
     )
     gc.freeze()  # what is there now stays: no collection needs to walk it again
@@ -233,11 +220,7 @@ async def _serve(
         _each((acceptor.close, leave, clockwork.stop, recalls.flush, backups.stop, audits.stop, scrubs.stop, ward.stop))
         for watch in (reloader, attention):
             await asyncio.to_thread(watch.stop)
-        for lane in (doctors, scrubbers, verifiers, copyists, analysts, searchers, walkers, readers):
-            await asyncio.to_thread(lane.stop)
-        stops.end(writers)
-        await asyncio.to_thread(writers.stop)
-        await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
+        await threads.stop(partial(stops.end, writers))
         await acceptor.abandon()
 
 
@@ -279,20 +262,6 @@ async def _resumed(service: Service, rows: ControlReader) -> None:
     over = asyncio.Event()
     service.resume(rows.settings(PREFIX), over.set)
     await over.wait()
-
-
-def _deliver(loop: asyncio.AbstractEventLoop, outcomes: list[tuple[Done, Outcome]]) -> None:
-    """Bring a lane's batch of outcomes to the loop in one hop."""
-    loop.call_soon_threadsafe(_hand_out, outcomes)
-
-
-def _hand_out(outcomes: list[tuple[Done, Outcome]]) -> None:
-    """Tell each of its outcome. One that fails keeps nobody else from theirs."""
-    for done, outcome in outcomes:
-        try:
-            done(outcome)
-        except Exception as error:
-            faults.record(error)
 
 
 def _settle(stopped: "asyncio.Future[int]", code: int) -> None:

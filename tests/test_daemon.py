@@ -7,7 +7,7 @@ import sys
 
 from structlog.testing import capture_logs
 
-from memtrigd import daemon
+from memtrigd import threads
 from tests.conftest import Daemon
 
 
@@ -32,7 +32,7 @@ def test_who_fails_to_take_an_outcome_keeps_it_from_nobody_else() -> None:
         raise ValueError(outcome)
 
     with capture_logs() as logged:
-        daemon._hand_out([(fail, "a secret"), (told.append, "an answer")])
+        threads._hand_out([(fail, "a secret"), (told.append, "an answer")])
     assert told == ["an answer"]
     assert [(entry["event"], entry["kind"]) for entry in logged] == [("fault", "ValueError")]
     assert "test_daemon.py" in str(logged)

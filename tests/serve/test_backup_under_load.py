@@ -62,7 +62,8 @@ class Writer(threading.Thread):
 def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table of a database, the shadows of its index apart."""
     with closing(open_copy(path)) as copy:
-        named = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'"
+        of_ours = "schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'"
+        named = f"SELECT name FROM pragma_table_list WHERE {of_ours}"
         tables = [str(name) for (name,) in copy.execute(named)]
         return {table: list(copy.execute(f'SELECT * FROM "{table}"')) for table in tables}
 

@@ -1,0 +1,66 @@
+"""The threads beside the loop: the one writer, and lanes that read, so that no long read delays a short one."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+from memtrigd.serve import faults
+from memtrigd.store.lanes import Lane, ReadLane
+from memtrigd.store.queueing import Done, Outcome
+from memtrigd.store.vault import Vault
+from memtrigd.store.writer import WriterLane
+
+
+class Threads:
+    """Every lane of a daemon. What they bring is handed out on ``loop``; ``poisoned`` hears of a disk that failed."""
+
+    def __init__(
+        self, vault: Vault, loop: asyncio.AbstractEventLoop, poisoned: Callable[[BaseException], None]
+    ) -> None:
+        deliver = partial(_deliver, loop)
+        self.writers = WriterLane(vault, deliver, poisoned)
+        self.readers = ReadLane("memtrigd-reader", vault.readers, deliver)
+        self.walkers = ReadLane("memtrigd-walker", vault.readers, deliver)
+        self.searchers = ReadLane("memtrigd-searcher", vault.readers, deliver)
+        self.scrubbers = ReadLane("memtrigd-scrubber", vault.readers, deliver)
+        self.analysts = ReadLane("memtrigd-analyst", dict, deliver)
+        self.copyists = ReadLane("memtrigd-backup", dict, deliver)
+        self.verifiers = ReadLane("memtrigd-auditor", dict, deliver)
+        self.doctors = ReadLane("memtrigd-doctor", dict, deliver)
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """All of them, the writer first."""
+        slow = self.copyists, self.verifiers, self.scrubbers, self.doctors
+        return (self.writers, self.readers, self.walkers, self.searchers, self.analysts, *slow)
+
+    def start(self) -> None:
+        """Begin to work."""
+        for lane in self.lanes:
+            lane.start()
+
+    async def stop(self, last: Callable[[], None]) -> None:
+        """Stop those that read, the slow ones first, then run ``last``, whose writes are the last, and stop the writer.
+
+        Returns when every outcome was handed out.
+        """
+        _, *reading = self.lanes
+        for lane in reversed(reading):
+            await asyncio.to_thread(lane.stop)
+        last()
+        await asyncio.to_thread(self.writers.stop)
+        await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
+
+
+def _deliver(loop: asyncio.AbstractEventLoop, outcomes: list[tuple[Done, Outcome]]) -> None:
+    """Bring a lane's batch of outcomes to the loop in one hop."""
+    loop.call_soon_threadsafe(_hand_out, outcomes)
+
+
+def _hand_out(outcomes: list[tuple[Done, Outcome]]) -> None:
+    """Tell each of its outcome. One that fails keeps nobody else from theirs."""
+    for done, outcome in outcomes:
+        try:
+            done(outcome)
+        except Exception as error:
+            faults.record(error)
