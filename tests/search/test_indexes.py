@@ -170,6 +170,22 @@ def test_an_index_that_follows_is_one_that_is_loaded(empty: Path, moves: list[tu
             file.close()
 
 
+def test_neighbours_follow(file: File) -> None:
+    """Who comes between two is next to both, and when they go the two are neighbours again."""
+    indexes = Indexes()
+    for minute in (1, 5, 3):
+        file.save("tea", session="s-1", valid_from=minute * MINUTE)
+        indexes.follow(file.reader)
+    at = indexes.follow(file.reader).at
+    behind = {int(n): int(at.number[spot]) if spot >= 0 else None for n, spot in zip(at.number, at.behind, strict=True)}
+    assert behind == {1: 3, 3: 2, 2: None}
+    file.amend(3, status=Status.FORGOTTEN)
+    at = indexes.follow(file.reader).at
+    (first,) = at.places(at.number[:1])
+    assert at.number[at.behind[first]] == 2
+    assert told(indexes.follow(file.reader)) == told(Indexes().follow(file.reader))
+
+
 def test_many_changes_are_put_together(file: File) -> None:
     """A hundred saves that are looked at one by one leave few parts, and the dead do not stay for ever."""
     indexes = Indexes()
