@@ -165,7 +165,7 @@ async def _serve(
     scrubs = Scrubs(
         threads.scrubbers, writers, vault.unavailable, now, backups.holding, loop.call_later, dispatcher.listeners
     )
-    ward = Ward(home, vault, threads.doctors, writers, rows, sessions, backups, now)
+    ward = Ward(home, vault, threads.doctors, writers, rows, sessions, backups, now, threads.in_searches(indexes.drop))
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
     service = acceptor.service = Service(
         dispatcher,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+from memtrigd.domain.levels import Level
 from memtrigd.serve import faults
 from memtrigd.store.lanes import Lane, ReadLane
 from memtrigd.store.queueing import Done, Outcome
@@ -38,6 +39,14 @@ class Threads:
         """Begin to work."""
         for lane in self.lanes:
             lane.start()
+
+    def in_searches(self, act: Callable[[Level], None]) -> Callable[[Level], None]:
+        """What has ``act`` called where searches are made, from any thread and without waiting for it."""
+
+        def queue(level: Level) -> None:
+            self.searchers.submit(lambda _: act(level), faults.of_job)
+
+        return queue
 
     async def stop(self, last: Callable[[], None]) -> None:
         """Stop those that read, the slow ones first, then run ``last``, whose writes are the last, and stop the writer.

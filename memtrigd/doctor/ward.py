@@ -57,7 +57,9 @@ class Ward:
         sessions: Sessions,
         copyist: Copyist,
         clock: Callable[[], Micros],
+        reindexed: Callable[[Level], None],
     ) -> None:
+        """``reindexed`` is told of each level whose index was made anew, in the ward's lane."""
         self._home = home
         self._vault = vault
         self._lane = lane
@@ -66,6 +68,7 @@ class Ward:
         self._sessions = sessions
         self._copyist = copyist
         self._clock = clock
+        self._reindexed = reindexed
         self._ending = threading.Event()
         self._began = clock(), time.clock_gettime(_SINCE_BOOT)
 
@@ -93,7 +96,10 @@ class Ward:
                 self._lane.submit(partial(self._resumed, level, copy), partial(_heard, level))
 
     def _resumed(self, level: Level, copy: str, _: object) -> wire.Finding:
-        return repair.resumed(self._surgery(), level, copy, self._pace())
+        try:
+            return repair.resumed(self._surgery(), level, copy, self._pace())
+        finally:
+            self._reindexed(level)
 
     def _repaired(self, pace: Callable[[], None]) -> list[wire.Finding]:
         sick = dict[Level, Examined]()
@@ -102,7 +108,11 @@ class Ward:
                 found = examine(Path(self._home.state), level, open_reader, terms_of, pace)
                 if found.mendable:
                     sick[level] = found
-        return repair.repaired(self._surgery(), sick, self._clock(), pace)
+        try:
+            return repair.repaired(self._surgery(), sick, self._clock(), pace)
+        finally:
+            for level in sick:
+                self._reindexed(level)
 
     def _surgery(self) -> Surgery:
         return Surgery(Path(self._home.state), self._write, self._note, self._back_up)

@@ -62,6 +62,10 @@ class Indexes:
         self._levels[reader.level] = index, place
         return index
 
+    def drop(self, level: Level) -> None:
+        """Forget the index of a level: what it was made from was made anew without a word in the journal."""
+        self._levels.pop(level, None)
+
     def warm(self, handles: Mapping[Level, LevelReader]) -> None:
         """Load every level that can be read; of the others whoever asks is told."""
         for reader in handles.values():

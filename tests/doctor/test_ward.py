@@ -16,12 +16,15 @@ from memtrigd.gate.doors import CONTROL
 from memtrigd.store.backup import backups_of
 from memtrigd.store.manifest import listing
 from tests.conftest import Daemon
-from tests.serve.harness import Nursery, World, nursery
+from tests.serve.harness import Line, Nursery, World, nursery
 from tests.serve.histories import START
 from tests.serve.worlds import is_a
 from tests.talk import agent, dial
 
-HARM = "DELETE FROM lexicon WHERE rowid = 2; DELETE FROM tag WHERE number = 1; UPDATE corpus SET terms = 1"
+HARM = """
+DELETE FROM lexicon WHERE rowid = 2; DELETE FROM tag WHERE number = 1; UPDATE corpus SET terms = 1;
+UPDATE document SET hashes = x'', times = x'' WHERE number = 3;
+"""
 
 
 @pytest.fixture(name="fresh", scope="module")
@@ -53,6 +56,12 @@ def verdicts(diagnosis: wire.Diagnosis, *checks: str) -> set[str]:
     return {each.verdict for each in diagnosis.findings if each.check in checks}
 
 
+def keys(control: Line) -> list[str]:
+    """The keys of what a search for tea finds."""
+    found = is_a(wire.Found, control.ask(wire.Act(wire.Search(query="tea"))))
+    return sorted(each.key for each in found.results)
+
+
 def test_a_sound_store_is_found_sound_and_stays_as_it_is(world: World) -> None:
     """With --repair nothing is done either, and no backup made."""
     for request in (wire.Doctor(), wire.Doctor(repair=True)):
@@ -65,11 +74,13 @@ def test_an_index_is_mended_through_the_writer_after_a_backup(world: World) -> N
     """What was found wrong is well afterwards, and a search finds again."""
     harm(world.file(Level.INTERNAL))
     control = world.connect(CONTROL)
+    assert keys(control) == ["k0", "k1"]
     assert verdicts(is_a(wire.Diagnosis, control.ask(wire.Doctor())), "index") == {"fail"}
     found = is_a(wire.Diagnosis, control.ask(wire.Doctor(repair=True)))
     assert verdicts(found, "repair", "integrity") == {"ok"}
     assert verdicts(found, "index") == set()
     assert [each.why for each in listing(backups_of(world.state))[0]] == ["repair"]
+    assert keys(control) == ["k0", "k1", "k2"]
     assert world.problems() == []
     assert world.rows.settings(UNDER_WAY) == {}
 

@@ -277,7 +277,7 @@ class World:
         self.waiting: dict[Level, int] = {}
         self._lines: list[Line] = []
         self._vault = Vault.open(self.state)
-        ids = self._ids
+        ids, indexes = self._ids, Indexes()
         self.rows = self._vault.control_reader()
         self.handles = self._vault.readers()
         self._writers = WritesAtOnce(self._vault, _deliver, _disk_failed)
@@ -301,7 +301,7 @@ class World:
             readers=ReadsAtOnce("readers", lambda: self.handles, _deliver),
             walkers=self.walkers,
             searchers=ReadsAtOnce("searchers", lambda: self.handles, _deliver),
-            indexes=Indexes(),
+            indexes=indexes,
             analysts=ReadsAtOnce("analysts", dict, _deliver),
             writers=self._writers,
             handles=self.handles,
@@ -368,6 +368,7 @@ class World:
                 self._sessions,
                 self.backups,
                 lambda: self.now,
+                indexes.drop,
             ),
         )
         self._service.resume(self.rows.settings(PREFIX), lambda: None)
