@@ -3,6 +3,7 @@
 import tomllib
 from datetime import tzinfo
 from pathlib import Path
+from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -95,6 +96,12 @@ class Backup(Struct, frozen=True, forbid_unknown_fields=True):
         return frozenset(map(parse_level, self.never_leaves))
 
 
+class Log(Struct, frozen=True, forbid_unknown_fields=True):
+    """``[log]``. ``level``: the least that is logged; ``debug`` has a line for each request, without its contents."""
+
+    level: Literal["debug", "info", "warning", "error", "critical"] = "info"
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """All of it, with its defaults."""
 
@@ -103,6 +110,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     notify: Notify = Notify()
     backup: Backup = Backup()
     quota: Quota = Quota()
+    log: Log = Log()
 
     @property
     def zone(self) -> tzinfo:

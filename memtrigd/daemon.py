@@ -14,7 +14,7 @@ from typing import TypeAlias
 import structlog
 from memtrig.homes import Home
 
-from memtrigd import metering
+from memtrigd import logs, metering
 from memtrigd.clockwork import imports, stops
 from memtrigd.clockwork.apart import Apart
 from memtrigd.clockwork.audits import Audits
@@ -180,15 +180,17 @@ async def _serve(
     )
 
     errands = Errands(_orders(config), service.promises_due, rows, writers, run_command)
-    dispatcher.quotas.quota = config.quota
 
     def configure(fresh: Config) -> None:
         service.seat_belt, errands.orders, backups.plan = fresh.owner.seat_belt, _orders(fresh), _plan(fresh)
         dispatcher.quotas.quota = fresh.quota
+        logs.talk.at(fresh.log.level)
+        service.meters.each_logged = fresh.log.level == "debug"
 
-    keeper.listeners.append(service.buses.guidance_changed)
+    configure(config)
     reloader, attention = Reloader(home, config, configure), Attention(keeper)
     signals.heed(loop, partial(_settle, stopped, 0), partial(_each, (reloader.reload, attention.look)))
+    keeper.listeners.append(service.buses.guidance_changed)
     service.meters.gauges.append(lambda: metering.look(state, dispatcher.facts(), writers, threads.lanes, acceptor))
     threads.start()
     left = [*stops.begin(rows, writers, started), *imports.cut_off(writers, rows)]
@@ -207,17 +209,17 @@ async def _serve(
             reloader.start,
             attention.start,
             partial(threads.searchers.submit, indexes.warm, faults.of_job),
+            partial(scrubs.resume, rows.settings(SCRUBS)),
+            ward.resume,
         )
     )
     gc.freeze()  # what is there now stays: no collection needs to walk it again
-    scrubs.resume(rows.settings(SCRUBS))
-    ward.resume()
     ready(welcome(home, vault.unavailable, backups.holding))
     try:
         return await stopped
     finally:
-        leave = partial(_leave, doors, stopped)
-        _each((acceptor.close, leave, clockwork.stop, recalls.flush, backups.stop, audits.stop, scrubs.stop, ward.stop))
+        ended = acceptor.close, partial(_leave, doors, stopped), clockwork.stop, recalls.flush
+        _each((*ended, *(each.stop for each in (backups, audits, scrubs, ward))))
         for watch in (reloader, attention):
             await asyncio.to_thread(watch.stop)
         await threads.stop(partial(stops.end, writers))

@@ -40,11 +40,16 @@ LOGGERS = {
     "memtrigd/reload.py",
     "memtrigd/serve/faults.py",
     "memtrigd/serve/mcp/engine.py",
+    "memtrigd/serve/meters.py",
     "memtrigd/serve/mcp/sdk_errors.py",
     "memtrigd/watch.py",
 }
 """Who may log."""
 LOGGED = {
+    "request",
+    "outcome",
+    "whose",
+    "seconds",
     "code",
     "id",
     "kind",
