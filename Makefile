@@ -94,6 +94,10 @@ bench: $(INSTALLED) ## measure the wire beside an echo server in C, saves beside
 bench-search: $(INSTALLED) ## measure searches among 100,000 memories beside SQLite's own full text (takes minutes)
 	$(BIN)/python -m tests.bench.search
 
+.PHONY: bench-recall
+bench-recall: $(INSTALLED) ## measure how well searches find what answers, in the corpora of DATA=… (a file, or a folder of them)
+	$(BIN)/python -m tests.bench.recall $(DATA) --ablate
+
 .PHONY: lock
 lock: $(INSTALLED) ## pin the newest versions of what we depend on, with hashes
 	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --group dev pyproject.toml -o requirements.lock
