@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memtrigd.domain.levels import Level
 from memtrigd.search import fusion, lexical
-from memtrigd.search.attributes import NONE, Attributes, Ints, Mask, exact_hash
+from memtrigd.search.attributes import NOBODY, NONE, Attributes, Ints, Mask, exact_hash
 from memtrigd.search.postings import LevelIndex
 from memtrigd.search.question import Question
 from memtrigd.search.ranking import Hit
@@ -176,19 +176,36 @@ def _best(scores: Column, among: Mask, numbers: Ints, depth: int) -> Ints:
 
 
 def _weighed(each: Evidence, places: Ints) -> Column:
-    at = each.sight.index.at
-    words = _with_neighbours(each.words, at, places)
-    meaning = _with_neighbours(each.meaning, at, places)
+    words = _in_conversation(each.words, each.sight, places)
+    meaning = _in_conversation(each.meaning, each.sight, places) if each.meant else 0.0
     named, dated, exact = each.named[places], each.dated[places], each.exact[places]
     weighed: Column = fusion.score(words, meaning, named=named, dated=dated, exact=exact)
     return weighed
 
 
-def _with_neighbours(column: Column, at: Attributes, places: Ints) -> Column:
-    before, behind = at.before[places], at.behind[places]
-    least = [np.where(beside == NONE, 0.0, column[beside]) for beside in (before, behind)]
-    weighed: Column = fusion.with_neighbours(column[places], *least)
+def _in_conversation(column: Column, sight: Sight, places: Ints) -> Column:
+    """The scores of places with what was said around them. Nothing in a conversation speaks against a part of it."""
+    at = sight.index.at
+    telling = np.flatnonzero((column > 0) & sight.seen)
+    best = np.zeros(len(at.talks))
+    np.maximum.at(best, at.talk[telling], column[telling])
+    own, talks = column[places], at.talk[places]
+    lifted = np.where(talks == NOBODY, np.maximum(own, 0.0), best[talks])
+    weighed: Column = fusion.in_conversation(own, lifted, *_around(column, at, places))
     return weighed
+
+
+def _around(column: Column, at: Attributes, places: Ints) -> tuple[Column, Column]:
+    """The sums of what is one turn away from places, and of what is two."""
+    before, behind = at.before[places], at.behind[places]
+    beyond = np.where(before == NONE, NONE, at.before[before]), np.where(behind == NONE, NONE, at.behind[behind])
+    return _sum(column, before, behind), _sum(column, *beyond)
+
+
+def _sum(column: Column, one: NDArray[np.int32], other: NDArray[np.int32]) -> Column:
+    left, right = (np.where(spots == NONE, 0.0, column[spots]) for spots in (one, other))
+    both: Column = left + right
+    return both
 
 
 def _why(each: Evidence, place: int) -> tuple[str, ...]:

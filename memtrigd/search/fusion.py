@@ -11,8 +11,13 @@ from memtrigd.domain.trust import Rank
 
 LEXICAL: Final = 8.0
 """What the best conceivable match of words counts, in standard deviations of meaning: of 3, 5, 8 and 12 the best."""
-NEIGHBOUR: Final = 0.25
-"""What a neighbour in the conversation adds, of its own score: 0.2 to 0.3 are alike; 6 points of R@10 on turns."""
+NEIGHBOUR: Final = 0.2
+"""What a neighbour in the conversation adds, of its own score: 0.15 to 0.3 are alike; 6 points of R@10 on turns."""
+BEYOND: Final = 0.1
+"""What a neighbour's neighbour adds: 2 points; half as much as NEIGHBOUR, as one step further tells half as much."""
+CONVERSATION: Final = 0.33
+"""The share of a score that is the best one's of the conversation: 3 points. What was said in none is its own best, so
+that a talk of many turns buries no fact that stands alone."""
 NAMED: Final = 1.1
 """For a memory about the one whom the question names: with NEIGHBOUR; 0.7 is a little less."""
 DATED: Final = 1.5
@@ -35,9 +40,9 @@ def score(words: Any, meaning: Any, *, named: Any = 0.0, dated: Any = 0.0, exact
     return LEXICAL * words + meaning + NAMED * named + DATED * dated + EXACT * exact
 
 
-def with_neighbours(own: Any, before: Any, behind: Any) -> Any:
-    """A score with what is next to it in its conversation."""
-    return own + NEIGHBOUR * (before + behind)
+def in_conversation(own: Any, best: Any, beside: Any, beyond: Any) -> Any:
+    """A score with that of the ``best`` of its conversation, and the sums of those one and two turns away."""
+    return (1.0 - CONVERSATION) * own + CONVERSATION * best + NEIGHBOUR * beside + BEYOND * beyond
 
 
 def prior(rank: Rank, worth: float) -> float:

@@ -17,6 +17,7 @@ from snowballstemmer.tamil_stemmer import TamilStemmer
 
 from memtrigd.search import devanagari, hangul
 from memtrigd.search.folding import fold, strip_accents
+from memtrigd.search.irregular import BASE
 from memtrigd.search.scripts import RUN
 
 LONGEST: Final = 64
@@ -108,6 +109,7 @@ def _plain(run: str) -> Token:
 
 def _stemmed(word: str) -> str:
     """Return the stem of a folded word in the language of its alphabet, else the word."""
+    word = BASE.get(word, word)
     return next((_stem(stemmer, word) for letters, stemmer in _STEMMERS if letters.fullmatch(word)), word)
 
 

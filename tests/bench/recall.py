@@ -31,8 +31,8 @@ from tests.conftest import Daemon
 
 SHOWN = 10
 """Hits of the searches that are timed: what is asked for unless told otherwise."""
-BOOSTS = {"neighbour": "NEIGHBOUR", "named": "NAMED", "dated": "DATED"}
-GRID = {"NEIGHBOUR": (0.15, 0.25, 0.35, 0.45), "NAMED": (0.5, 1.1, 1.7)}
+BOOSTS = ("NEIGHBOUR", "BEYOND", "CONVERSATION", "NAMED", "DATED")
+GRID = {"NEIGHBOUR": (0.1, 0.2, 0.3), "CONVERSATION": (0.2, 0.33, 0.5), "NAMED": (0.7, 1.1, 1.6)}
 """Weights from which those of all other corpora choose."""
 NOTHING = (
     "What is the warranty period of the dishwasher?",
@@ -155,9 +155,9 @@ def report(answers: Sequence[Answer]) -> dict[str, Any]:
 def ablated(home: Path, spaces: dict[str, Corpus]) -> dict[str, Any]:
     """The figures without each boost; and, of several corpora, those of each with the weights that suit the others."""
     told: dict[str, Any] = {"ranked": mean(headline(ranked(home, spaces)))}
-    for boost, weight in BOOSTS.items():
-        with weights(**{weight: 0.0}):
-            told[f"without {boost}"] = mean(headline(ranked(home, spaces)))
+    for boost in BOOSTS:
+        with weights(**{boost: 0.0}):
+            told[f"without {boost.lower()}"] = mean(headline(ranked(home, spaces)))
     if len(spaces) > 1:
         told["left out"] = _left_out(home, spaces)
     return told

@@ -227,6 +227,13 @@ def test_another_emoji_is_not_found():
     assert not finds("🇳🇩", "🇮🇳🇩🇪")
 
 
+def test_forms_that_no_rule_takes_off_are_one_word():
+    """Who asks where she went finds that she goes, and the other way round; a form that is a word of its own stays."""
+    assert finds("children who wrote", "a child") and finds("Where do they write?", "It was written there.")
+    assert finds("When did she go?", "Yesterday she Went.")
+    assert not finds("grinding", "the ground")
+
+
 def test_stop_words_leave_questions_only():
     """Function words leave a question, unless it has nothing else; the index keeps them."""
     assert query_terms("What is the user's name?") == ["user", "name"]

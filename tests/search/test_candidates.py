@@ -114,6 +114,42 @@ def test_a_neighbour_lifts_a_match():
     ).index(1)
 
 
+def test_what_is_two_turns_away_lifts_a_match_less_than_what_is_one_away():
+    """Of three that say the same: the one beside another mention, the one a turn further, and the one that is alone."""
+    said = talk("tea again", "well", "yes", "so much tea")
+    other = talk("tea again", "well", "so much tea", "yes", session="t", start=3 * DAY)
+    alone = talk("tea again", "well", "yes", "so so much of it", session="u", start=5 * DAY)
+    moved = [row._replace(number=n, id=f"id-{n}") for n, row in enumerate([*said, *other, *alone], 1)]
+    found = {hit.document: hit.score for hit in rank([shelf(Level.PUBLIC, moved)], "tea")}
+    assert found[5] > found[1] and found[5] > found[9]
+
+
+def test_a_conversation_about_it_lifts_what_it_says_in_passing():
+    """Of two turns that say the same, the one counts more in whose conversation another turn answers best."""
+    said = talk("we walked to the harbour", "hm", "hm", "hm", "lighthouse, harbour, harbour, harbour")
+    other = talk("we walked to the harbour", "hm", "hm", "hm", "harvest", session="t", start=3 * DAY)
+    moved = [row._replace(number=n, id=f"id-{n}") for n, row in enumerate([*said, *other], 1)]
+    found = {hit.document: hit.score for hit in rank([shelf(Level.PUBLIC, moved)], "lighthouse harbour")}
+    assert found[1] > found[6]
+
+
+def test_a_fact_that_stands_alone_is_as_good_as_the_best_of_a_conversation():
+    """It is a conversation of itself: many turns about something else bury nothing."""
+    said = [*talk("the harbour at night", "hm", "hm", "hm"), indexed(9, "the harbour at night")]
+    found = {hit.document: hit.score for hit in rank([shelf(Level.PUBLIC, said)], "harbour")}
+    assert found[1] == pytest.approx(found[9])
+
+
+def test_a_turn_that_is_gone_lifts_its_conversation_no_more():
+    """What was its best is deleted: the others weigh as if it had never been there."""
+    said = talk("we walked to the harbour", "hm", "hm", "hm", "lighthouse, harbour, harbour, harbour", "hm")
+    index = shelf(Level.PUBLIC, said)
+    index.change([said[4].id], [])
+    rest = shelf(Level.PUBLIC, [row for row in said if row.number != said[4].number])
+    query = "lighthouse harbour"
+    assert [hit.score for hit in rank([index], query)] == [hit.score for hit in rank([rest], query)]
+
+
 def test_the_one_who_is_named_comes_first():
     """A question that names one entity means the memories about it; one that names two means neither more."""
     texts = [
