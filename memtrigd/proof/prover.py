@@ -36,6 +36,8 @@ AGENT: Final = "proof"
 """The name of the agent that asks."""
 CONTROL: Final = 100
 """Probes that are asked at the highest level too, where they must differ if there is anything to see."""
+BARE: Final = "status"
+"""Differs at the highest level by the files alone, with nothing in them: so it shows nothing that could be seen."""
 PAGES: Final = 3
 """Pages of a list that are followed."""
 
@@ -128,7 +130,7 @@ def _compared(work: Proving, places: tuple[Path, Path], heard: Callable[[str, in
         probes=len(with_all),
         differing=len(differing),
         differing_kinds=sorted(set(differing)),
-        seen_above=len(_differing(seen_with_all, seen_without)),
+        seen_above=sum(kind != BARE for kind in _differing(seen_with_all, seen_without)),
         digest=hashlib.sha256(b"".join(digest for _, digest in with_all)).hexdigest(),
         covers=[line.format(level=level.name, sample=2 * SAMPLE) for line in COVERS],
         leaves_out=list(LEAVES_OUT),

@@ -175,6 +175,15 @@ def test_a_proof_holds_on_what_is_there(cast: Cast) -> None:
 
 
 @pytest.mark.slow
+def test_a_proof_over_empty_levels_claims_nothing(world: World) -> None:
+    """That files are there above with nothing in them is nothing that anybody could have seen."""
+    Cast(world).save("INTERNAL", "绿茶", "她喜欢早上喝绿茶", entity="阿莎")
+    proof = is_a(wire.Proof, world.connect(CONTROL).ask(wire.Prove(level="internal")))
+    assert proof.above == {"CONFIDENTIAL": 0, "RESTRICTED": 0}
+    assert (proof.differing, proof.seen_above) == (0, 0)
+
+
+@pytest.mark.slow
 def test_a_proof_fails_where_a_reply_tells_of_a_level_above(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """A gate that let agents read everything would be found out."""
     permit = policy.permit
