@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from memtrig.ctl.catalogue import GLOBALS, GROUPS, load
 from memtrig.ctl.grammar import Family
+from memtrig.ctl.render import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from memtrig.ctl.grammar import Argument, Option, Verb
 
 USAGE = "memtrigctl [--json] [--as LEVEL[:AGENT]] [--home DIR] VERB …"
 EXITS = "Exit codes: 0 done, 1 refused or not found, 2 usage, 3 daemon not reachable."
+WIDTH = 80
+"""Columns of a help text, on a terminal and in a pipe."""
 
 
 def overview() -> str:
@@ -31,12 +34,16 @@ def verb_text(verb: Verb) -> str:
     common = [option for option in GLOBALS if option.flag not in own]
     places = [_place(argument) for argument in verb.arguments]
     line = " ".join(["memtrigctl", verb.name, *places, *(["[OPTION]…"] if verb.options else [])])
-    lines = [f"Usage: {line}", "", verb.summary[0].upper() + verb.summary[1:] + "."]
+    lines = [f"Usage: {line}", "", *_sentence(verb)]
     if verb.arguments:
         lines += ["", *_aligned((a.metavar, a.help) for a in verb.arguments)]
     if verb.options:
         lines += ["", "Options", *_options(verb.options)]
     return "\n".join([*lines, "", "Options of every verb", *_options(common), "", "Example", f"  {verb.example}"])
+
+
+def _sentence(verb: Verb) -> Iterator[str]:
+    return wrap(verb.summary[0].upper() + verb.summary[1:] + ".", WIDTH)
 
 
 def _place(argument: Argument) -> str:
@@ -51,7 +58,7 @@ def _family_text(family: Family) -> str:
     if family.usual is not None:
         usual = " ".join([family.name, *map(_place, family.usual.arguments)])
         members.insert(0, (usual, f"the same as {family.usual.name}"))
-    lines = [f"Usage: memtrigctl {family.name} VERB …", "", family.summary[0].upper() + family.summary[1:] + "."]
+    lines = [f"Usage: memtrigctl {family.name} VERB …", "", *_sentence(family)]
     hint = f"`memtrigctl {next(iter(family.members.values())).name} --help` explains one of them."
     return "\n".join([*lines, "", *_aligned(members), "", hint, "", "Example", f"  {family.example}"])
 
@@ -74,6 +81,11 @@ def _options(options: Iterable[Option]) -> list[str]:
 
 
 def _aligned(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Set terms beside what they mean, which goes on below itself where it is long."""
     known = list(pairs)
     room = max(len(term) for term, _ in known)
-    return [f"  {term.ljust(room)}  {meaning}" for term, meaning in known]
+    return [
+        f"  {'' if number else term:<{room}}  {line}"
+        for term, meaning in known
+        for number, line in enumerate(wrap(meaning, WIDTH - room - 4))
+    ]

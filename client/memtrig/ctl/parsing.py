@@ -147,7 +147,8 @@ def _check_choice(verb: Verb, named: list[str]) -> None:
             places = [a.metavar for a in verb.arguments if a.name in fields]
             flags = [o.flag for o in verb.options if o.name in fields]
             choice = ", ".join(places + flags)
-            raise usage(f"{verb.name} needs {so_many} one of {choice}.", f"For example: {verb.example}")
+            needed = f"{so_many} one of {choice}" if len(fields) > 1 else choice
+            raise usage(f"{verb.name} needs {needed}.", f"For example: {verb.example}")
 
 
 def _convert(option: Option, raw: list[Any]) -> Any:

@@ -113,8 +113,10 @@ def test_a_proof_says_its_verdict(control: Any, ctl: Any, changed: dict[str, Any
 
 
 def test_a_proof_needs_its_level(ctl: Any) -> None:
-    """None is taken for granted."""
-    assert ctl("prove").returncode == 2
+    """None is taken for granted, and what is missing is named as the one thing it is."""
+    done = ctl("prove")
+    assert done.returncode == 2
+    assert "prove needs --level." in done.stderr
 
 
 def test_at_a_terminal_it_is_shown_how_far_it_is(control: Any, terminal: Any) -> None:

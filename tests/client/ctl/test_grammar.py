@@ -5,8 +5,9 @@ import shlex
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtrig.ctl.catalogue import GLOBALS, every, load
+from memtrig.ctl.catalogue import GLOBALS, GROUPS, every, load
 from memtrig.ctl.failure import USAGE, Failure
+from memtrig.ctl.manual import overview, verb_text
 from memtrig.ctl.parsing import Command, parse
 
 
@@ -165,6 +166,14 @@ def test_any_words_are_understood_or_refused(words: list[str]) -> None:
 def test_behind_the_separator_every_text_is_an_argument(text: str) -> None:
     """``--`` makes any key reachable."""
     assert read("get", "--", text).given == {"key": text}
+
+
+def test_help_fits_a_terminal_of_80_columns() -> None:
+    """The overview and what each verb and family says of itself; only an example, to be copied, stays on its line."""
+    names = [name for group in GROUPS.values() for name in group]
+    texts = [overview(), *map(verb_text, [*every(), *map(load, names)])]
+    assert [line for text in texts for line in text.partition("\nExample\n")[0].splitlines() if len(line) > 80] == []
+    assert any("\n             warnings, 2 for failures\n" in text for text in texts)
 
 
 def test_every_verb_explains_itself_with_an_example_that_parses() -> None:

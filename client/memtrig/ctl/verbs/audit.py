@@ -52,7 +52,7 @@ def show(audited: dict[str, Any], screen: Screen) -> list[str]:
             "",
             "Somebody or something changed the files: compare with a backup (`memtrigctl backup list`).",
         ]
-    return [*lines, "", "Keep these elsewhere; `audit verify --head …` holds a later journal against them:", *heads]
+    return [*lines, "", "Keep these elsewhere; `audit verify --head …` compares a later journal:", *heads]
 
 
 def code(audited: dict[str, Any]) -> int:
@@ -123,7 +123,7 @@ VERIFY = DaemonVerb(
     progress=True,
     options=(
         LEVEL,
-        Option("heads", "--head", "LEVEL:SEQ:SEAL", "an end that was kept elsewhere; may be repeated", many=True),
+        Option("heads", "--head", "LEVEL:SEQ:SEAL", "an end that was kept elsewhere", many=True),
     ),
     document=document,
     show=show,
