@@ -105,7 +105,8 @@ def room(state: Path, directories: Iterable[Path]) -> Iterator[wire.Finding]:
     size = sum(_size(path) for path in state.glob("*.db*"))
     if state.is_dir():
         free = shutil.disk_usage(state).free
-        says = f"{_mib(free)} are free where the memories are; a backup takes {_mib(size)} and leaves {_mib(RESERVE)}."
+        needed = f"a backup takes {_mib(size)}, with {_mib(RESERVE)} to spare"
+        says = f"{_mib(free)} are free where the memories are; {needed}."
         todo = "Free some space: the oldest of `memtrigctl backup list` may go, or other files of that disk."
         if free < RESERVE:
             yield fail("disk", says, todo)
