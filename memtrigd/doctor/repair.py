@@ -15,7 +15,9 @@ from memtrigd.doctor.files import terms_of
 from memtrigd.doctor.findings import fail, ok
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
+from memtrigd.search.analyser import VERSION
 from memtrigd.store import reindex
+from memtrigd.store.control import ANALYSED
 from memtrigd.store.database import open_reader
 from memtrigd.store.examination import LEXICON, Examined, examine
 from memtrigd.store.replica import keep_pages
@@ -68,6 +70,20 @@ def repaired(surgery: Surgery, sick: Mapping[Level, Examined], at: int, pace: Pa
 def resumed(surgery: Surgery, level: Level, copy: str, pace: Pace) -> wire.Finding:
     """Go on with a level whose repair was cut off; ``copy`` is what was kept of it before."""
     return _repaired(surgery, level, examine(surgery.state, level, open_reader, terms_of, pace), copy, pace)
+
+
+def reanalysed(surgery: Surgery, level: Level, pace: Pace) -> int:
+    """Make the entries anew that another analyser made; return how many that were.
+
+    Nothing is backed up, for nothing is wrong with them. An index that is damaged is left to a repair. Cut off, it
+    is gone on with at the next start: only when all is done that is kept.
+    """
+    found = _look(surgery, level, pace)
+    if not found.broken and found.index:
+        _renew(surgery, level, sorted(found.stray), pace)
+        surgery.write(level, reindex.total)
+    surgery.note(f"{ANALYSED}{level.slug}", f"{VERSION}")
+    return len(found.stray)
 
 
 def _repaired(surgery: Surgery, level: Level, found: Examined, copy: str, pace: Pace) -> wire.Finding:

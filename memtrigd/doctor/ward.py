@@ -19,6 +19,8 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate.sessions import Sessions
+from memtrigd.search.analyser import VERSION
+from memtrigd.store.control import ANALYSED
 from memtrigd.store.database import open_reader
 from memtrigd.store.examination import Examined, examine
 from memtrigd.store.interface import Hands
@@ -89,7 +91,11 @@ class Ward:
         self._lane.submit(run, told)
 
     def resume(self) -> None:
-        """Go on with the repairs that the last stop cut off."""
+        """Go on with the repairs that the last stop cut off; make anew what an older version's analyser made."""
+        analysed = self._rows.settings(ANALYSED)
+        for each in self._vault.writers():
+            if each not in self._vault.unavailable and analysed.get(f"{ANALYSED}{each.slug}") != f"{VERSION}":
+                self._lane.submit(partial(self._reanalysed, each), partial(_told_anew, each))
         for name, copy in self._rows.settings(repair.UNDER_WAY).items():
             level = next((each for each in Level if name == f"{repair.UNDER_WAY}{each.slug}"), None)
             if level is not None and level not in self._vault.unavailable:
@@ -98,6 +104,12 @@ class Ward:
     def _resumed(self, level: Level, copy: str, _: object) -> wire.Finding:
         try:
             return repair.resumed(self._surgery(), level, copy, self._pace())
+        finally:
+            self._reindexed(level)
+
+    def _reanalysed(self, level: Level, _: object) -> int:
+        try:
+            return repair.reanalysed(self._surgery(), level, self._pace())
         finally:
             self._reindexed(level)
 
@@ -173,6 +185,16 @@ class Ward:
                 began = time.monotonic()
 
         return rest
+
+
+def _told_anew(level: Level, outcome: Any) -> None:
+    """Log what became of an index that another analyser had made; one that was cut off is gone on with."""
+    if isinstance(outcome, Refusal) and outcome.code == "stopping":
+        return
+    if isinstance(outcome, Exception):
+        log.error("index_not_reanalysed", classification=level.name, kind=type(outcome).__name__)
+    elif outcome:
+        log.info("index_reanalysed", classification=level.name)
 
 
 def _heard(level: Level, outcome: Any) -> None:

@@ -18,7 +18,9 @@ _SEPARATOR: Final = re.compile(r"[/\\:@&=~]+")
 _HYPHEN: Final = re.compile(r"[-_.#+]+")
 _SKIN: Final = re.compile("[\U0001f3fb-\U0001f3ff]")
 
-
+VERSION: Final = 1
+"""Which analyser this is. One that makes other terms asks an index for what it does not have: with a new number each
+level's index is made anew when the daemon starts."""
 MOST_TIMES: Final = 32
 """How often a term counts in one memory: BM25 has long levelled off there (0.97 of its limit), and a text that says one
 word a hundred thousand times would slow down everybody's search for that word."""

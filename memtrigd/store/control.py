@@ -12,6 +12,8 @@ from memtrigd.store.handles import ReadHandle, WriteHandle
 from memtrigd.store.interface_control import SessionRow
 
 FILE: Final = "control.db"
+ANALYSED: Final = "analyser."
+"""Begins the settings that tell by which analyser a level's index was made."""
 
 
 class SqliteControlReader(ReadHandle):

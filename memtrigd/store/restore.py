@@ -134,6 +134,7 @@ def settle(state: Path, intent: Intent, writers: Mapping[Level, SqliteLevelWrite
             _note(writer, intent)
         with unusable(control.FILE):
             rows.reset_journal_end(level, *writer.journal_end())
+            rows.drop_setting(f"{control.ANALYSED}{level.slug}")  # the backup may be of before this analyser
     if intent.control:
         with unusable(control.FILE):
             rows.end_all(intent.at)

@@ -13,6 +13,7 @@ from memtrig import wire
 from memtrigd.doctor.repair import UNDER_WAY
 from memtrigd.domain.levels import Level
 from memtrigd.gate.doors import CONTROL
+from memtrigd.search.analyser import VERSION
 from memtrigd.store.backup import backups_of
 from memtrigd.store.manifest import listing
 from tests.conftest import Daemon
@@ -106,6 +107,39 @@ def test_a_daemon_that_was_cut_off_in_a_repair_goes_on_with_it(daemon: Daemon) -
     connection = apsw.Connection(str(state / "control.db"))
     assert connection.execute("SELECT * FROM setting WHERE name GLOB 'repair.*'").fetchall() == []
     connection.close()
+
+
+@pytest.mark.slow
+def test_an_index_of_another_analyser_is_made_anew_at_the_start(daemon: Daemon) -> None:
+    """What no term of is known is found again without a repair; the next start has nothing to do."""
+    with agent(daemon) as line:
+        for number in range(3):
+            line.ask(wire.Save(key=f"k{number}", content=f"tea number {number}"), wire.Saved)
+    daemon.stop()
+    store(daemon, "internal.db", "UPDATE document SET hashes = x'', times = x''")
+    store(daemon, "control.db", "UPDATE setting SET value = '0' WHERE name = 'analyser.internal'")
+    daemon.start()
+    with dial(daemon, "control") as control:
+        found = control.ask(wire.Doctor(), wire.Diagnosis)  # waits its turn behind the new index
+        assert verdicts(found, "index", "audit") == set() and verdicts(found, "integrity") == {"ok"}
+        assert len(control.ask(wire.Act(wire.Search(query="tea")), wire.Found).results) == 3
+        assert "repair" not in {each.why for each in control.ask(wire.BackupList(), wire.Backups).backups}
+    assert "index_reanalysed" in daemon.log
+    daemon.restart()
+    with dial(daemon, "control") as control:
+        control.ask(wire.Doctor(), wire.Diagnosis)
+    assert "index_reanalysed" not in daemon.log
+    daemon.stop()
+    rows = store(daemon, "control.db", "SELECT value FROM setting WHERE name GLOB 'analyser.*'")
+    assert rows == [(f"{VERSION}",)] * len(Level)
+
+
+def store(daemon: Daemon, file: str, statement: str) -> list[tuple[object, ...]]:
+    """Read or edit a file of a daemon that is stopped."""
+    connection = apsw.Connection(str(daemon.home / "state" / file))
+    rows = [tuple(row) for row in connection.execute(statement)]
+    connection.close()
+    return rows
 
 
 def ctl(daemon: Daemon, *words: str) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,6 @@
 """What a text is made of: a memory is found by what people type."""
 
+import hashlib
 import sys
 import threading
 import time
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from memtrigd.search.analyser import MOST_TIMES, STEMMED, memory_terms, query_terms, terms
+from memtrigd.search.analyser import MOST_TIMES, STEMMED, VERSION, memory_terms, query_terms, terms
 
 ANY_TEXT = st.text() | st.text(st.characters(codec=None))
 """All of Unicode, lone surrogates included."""
@@ -232,6 +233,13 @@ def test_forms_that_no_rule_takes_off_are_one_word():
     assert finds("children who wrote", "a child") and finds("Where do they write?", "It was written there.")
     assert finds("When did she go?", "Yesterday she Went.")
     assert not finds("grinding", "the ground")
+
+
+def test_an_analyser_that_makes_other_terms_has_another_version():
+    """A level's index is made anew when the version changes: whoever changes a term here counts VERSION up."""
+    said = f"{PIECES} user-name GB/s 38.101 --error children wrote running घराच्यामुळे 한국어를 日本語で ภาษาไทย русский"
+    digest = hashlib.blake2b(" ".join(terms(said)).encode(), digest_size=4).hexdigest()
+    assert (VERSION, digest) == (1, "31b7e0cf")
 
 
 def test_stop_words_leave_questions_only():
