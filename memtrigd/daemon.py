@@ -23,6 +23,7 @@ from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer, nightly
 from memtrigd.clockwork.errands import Errands, Orders, run_command
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
+from memtrigd.clockwork.losses import Losses
 from memtrigd.clockwork.scheduler import TICK, Clockwork
 from memtrigd.clockwork.scrubs import PREFIX as SCRUBS
 from memtrigd.clockwork.scrubs import Scrubs
@@ -101,13 +102,6 @@ def _tell_of(vault: Vault) -> None:
         log.warning("restored", count=len(vault.restored.levels))
     for level, (before, after) in vault.brought_up_to_date().items():
         log.warning("migrated", classification=level.name, count=after, why=f"{before} memories before, {after} after")
-
-
-def _tell_what_is_closed(vault: Vault, backups: Backups) -> None:
-    """Log which levels are not served, and the way back."""
-    for level, refusal in vault.unavailable.items():
-        back = way_back(level, backups.holding)
-        log.error("level_unavailable", classification=level.name, code=refusal.code, why=back)
 
 
 async def _serve(
@@ -196,13 +190,14 @@ async def _serve(
     left = [*stops.begin(rows, writers, started), *imports.cut_off(writers, rows)]
     await _resumed(service, rows)  # nobody sees what a crash halved
     await acceptor.open({door: listener.dup() for door, listener in doors.sockets.items()})
-    _tell_what_is_closed(vault, backups)
+    losses = Losses(vault.unavailable, lambda level: way_back(level, backups.holding))
     clockwork = Clockwork([housekeeping(writers, sessions.in_use), nightly(dreamer)], runs, now)
     clockwork.every(EVERY, recalls.flush)
-    for look in (service.subscriptions.tick, errands.tick, backups.tick, audits.tick):
+    for look in (service.subscriptions.tick, errands.tick, backups.tick, audits.tick, losses.tick):
         clockwork.every(TICK, look)
     _each(
         (
+            losses.tick,
             clockwork.start,
             errands.tick,
             backups.tick,

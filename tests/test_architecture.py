@@ -30,6 +30,7 @@ LOGGERS = {
     "memtrigd/clockwork/errands.py",
     "memtrigd/clockwork/housekeeping.py",
     "memtrigd/clockwork/imports.py",
+    "memtrigd/clockwork/losses.py",
     "memtrigd/clockwork/scheduler.py",
     "memtrigd/clockwork/scrubs.py",
     "memtrigd/clockwork/stops.py",
