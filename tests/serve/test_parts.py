@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtrig import wire
 
@@ -42,6 +42,7 @@ def crowded(body: bytes, most: int) -> bool:
         return is_crowded(body)
 
 
+@settings(deadline=None)
 @given(values)
 def test_the_parts_of_a_frame_are_counted(value: Any) -> None:
     """To the one, in every width that msgpack has, and also where its end is cut off."""

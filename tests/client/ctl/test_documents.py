@@ -81,7 +81,7 @@ SHAPES = {
     "restore --dry-run": (
         wire.Restored(backup=COPY, levels=["PUBLIC"], before={"PUBLIC": 1}, after={"PUBLIC": 2}, dry_run=True),
         {"backup": COPIED, "levels": ["PUBLIC"], "before": {"PUBLIC": 1}, "after": {"PUBLIC": 2}, "dry_run": True}
-        | {"safety": None, "memory": None, "restarting": False, "started": None},
+        | {"safety": None, "memory": None, "restarting": False, "started": None, "control": False, "aside": None},
     ),
     "vacuum": (wire.Vacuumed(archived=0, level="PUBLIC"), {"archived": 0, "level": "PUBLIC", "dry_run": False}),
     "selfcheck": (wire.Checked(memories=0, problems=[]), {"memories": 0, "problems": [], "more": 0}),
