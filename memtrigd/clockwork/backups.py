@@ -6,6 +6,7 @@ All of it runs in a lane of its own with handles of its own, so that neither the
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -256,11 +257,13 @@ class Backups:
     def _thin_out(self, now: Micros) -> None:
         copies.thin_out(backup.backups_of(self._state), self.plan.keep, now)
         for directory in self.plan.directories:
-            copies.thin_out(directory, self.plan.keep, now)
+            with suppress(OSError):  # one that may not be written any more: the copy was missed, and that is told
+                copies.thin_out(directory, self.plan.keep, now)
         copies.drop_set_aside(self._state, now - SET_ASIDE_FOR)
 
     def _refresh(self) -> None:
-        self.found = listing(backup.backups_of(self._state))[0]
+        with suppress(OSError):  # whoever asked is answered all the same
+            self.found = listing(backup.backups_of(self._state))[0]
 
     def _pace(self) -> None:
         if self._ending.is_set():

@@ -1,5 +1,6 @@
 """What is done with backups that are there, in their lane: told of, read through, tried out, gone back to."""
 
+import errno
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,7 @@ from memtrigd.store import backup, copies, restore
 from memtrigd.store.backup import Pace, backups_of
 from memtrigd.store.checking import verify
 from memtrigd.store.drill import drill
+from memtrigd.store.lanes import stopping
 from memtrigd.store.manifest import Manifest, find, listing
 from memtrigd.store.sqlite_level import file_name
 
@@ -67,8 +69,11 @@ def tried_out(state: Path, *, pace: Pace) -> Mapping[Level, list[str]]:
 def laid_ready(state: Path, request: wire.Restore, now: Micros, started: Micros, pace: Pace) -> wire.Restored:
     """Verify a backup, back up what there is, and lay levels ready for the next start; with ``dry_run`` only verify.
 
-    Raises Refusal ``not_found``, ``level_unavailable`` for one that is damaged, ``disk_full``: then nothing is laid.
+    Raises Refusal ``not_found``, ``level_unavailable`` for one that is damaged, ``disk_full``: then nothing is laid;
+    ``stopping`` where another restore waits for the next start, which would else find half of this one.
     """
+    if (state / restore.INTENT).exists():
+        raise stopping()
     named = (parse_level(request.level),) if request.level is not None else ()
     manifest = find(backups_of(state), request.name, named)
     levels = [level for level in named or manifest.levels if level in manifest.levels]
@@ -88,7 +93,15 @@ def laid_ready(state: Path, request: wire.Restore, now: Micros, started: Micros,
     if request.dry_run:
         return told
     safety = _safety(state, now, pace)
-    restore.stage(state, manifest, restore.Intent(name=manifest.name, at=now, levels=levels))
+    try:
+        restore.stage(state, manifest, restore.Intent(name=manifest.name, at=now, levels=levels))
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        message = "There is no room to lay the backup ready; nothing was restored."
+        raise Refusal(
+            "disk_full", message, "Free some space: it needs as much as the backup has.", retryable=True
+        ) from error
     return replace(told, safety=safety, restarting=True, started=to_iso(started))
 
 

@@ -63,16 +63,16 @@ def copy_out(state: Path, manifest: Manifest, directories: Iterable[Path], never
 def thin_out(directory: Path, keep: Keep, now: Micros) -> list[str]:
     """Take away the backups that ``keep`` does not keep, each kind by itself; return their names.
 
-    Those that hold the same levels are of a kind: one that lacks a level does not stand in for one that has it.
+    Those of the same levels and keys are of a kind: one that lacks a level does not stand in for one that has it, nor
+    one of another store, with which a directory of copies may be shared.
     """
-    kinds: dict[tuple[Level, ...], list[Manifest]] = defaultdict(list)
-    found = listing(directory)[0]
-    for manifest in found:
-        kinds[manifest.levels].append(manifest)
-    staying = {each.name for each in [next((m for m in found if m.why == why), None) for why in BEFORE] if each}
+    kinds: dict[tuple[tuple[str, str], ...], list[Manifest]] = defaultdict(list)
+    for manifest in listing(directory)[0]:
+        kinds[tuple(sorted(manifest.keys.items()))].append(manifest)
     gone = []
     for manifests in kinds.values():
         moments = kept((each.at for each in manifests), keep, now)
+        staying = {each.name for each in [next((m for m in manifests if m.why == why), None) for why in BEFORE] if each}
         gone += [each.name for each in manifests if each.at not in moments and each.name not in staying]
     for name in gone:
         remove(directory / name)

@@ -88,7 +88,7 @@ def read(place: Path) -> Manifest:
         raise _unreadable(place.name, "a link stands in it or in its place")
     try:
         manifest = msgspec.json.decode((place / FILE).read_bytes(), type=Manifest)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, RecursionError):
         raise _unreadable(place.name, "its manifest can't be read") from None
     if manifest.format != FORMAT:
         raise _unreadable(place.name, f"its manifest has format {manifest.format}; this memtrigd knows {FORMAT}")

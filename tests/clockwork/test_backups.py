@@ -1,14 +1,19 @@
 """Backups by themselves: when they are made, what status tells of them, and that no level hears of another's."""
 
+import errno
 from pathlib import Path
 
+import pytest
 from memtrig import wire
 
+from memtrigd.clockwork import backups
 from memtrigd.clockwork.backups import FIRST, HOUR, Plan
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import DAY
 from memtrigd.domain.retention import Keep
 from memtrigd.gate.doors import CONTROL
+from memtrigd.store import copies as copies_of_store
+from memtrigd.store import restore
 from tests.serve.harness import Line, World
 
 INTERNAL = Level.INTERNAL
@@ -212,3 +217,51 @@ def test_a_damaged_backup_is_found_and_not_restored(world: World) -> None:
     assert control.ask(wire.Restore(name=name)).code == "level_unavailable"
     assert not (world.state / "restore.json").exists()
     assert control.ask(wire.Restore(name=name, level="PUBLIC", dry_run=True)).levels == ["PUBLIC"]
+
+
+def test_a_restore_waits_for_the_next_start_alone(world: World) -> None:
+    """A second one is told to come again: laid over the first, a crash would leave half of it to be swapped in."""
+    control = world.connect(CONTROL)
+    name = control.ask(wire.BackupNow()).backup.name
+    assert control.ask(wire.Restore(name=name)).restarting
+    before = {path: path.read_bytes() for path in (world.state / "restoring").rglob("*.db")}
+    again = control.ask(wire.Restore(name=name, level="PUBLIC"))
+    assert (again.code, again.retryable) == ("stopping", True)
+    assert {path: path.read_bytes() for path in (world.state / "restoring").rglob("*.db")} == before
+
+
+def test_directories_that_cant_be_looked_into_keep_nobody_waiting(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A backup that was made is answered as made, wherever the looking after it fails."""
+    control = world.connect(CONTROL)
+    world.backups.plan = Plan(directories=(tmp_path,))
+    assert control.ask(wire.BackupNow()).not_copied == []
+
+    def refuse(directory: Path) -> None:
+        raise PermissionError(13, "refused", str(directory))
+
+    monkeypatch.setattr(
+        copies_of_store, "thin_out", lambda directory, *_: refuse(directory) if directory == tmp_path else []
+    )
+    monkeypatch.setattr(backups, "listing", refuse)
+    assert control.ask(wire.BackupNow()).not_copied == []
+    assert copies(control).failed is None
+
+
+def test_a_disk_that_is_full_after_the_safety_copy_is_told_as_such(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is laid ready then, and it may be tried again."""
+    control = world.connect(CONTROL)
+    control.ask(wire.BackupNow())
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(restore, "copy_private", full)
+        told = control.ask(wire.Restore())
+        assert (told.code, told.retryable) == ("disk_full", True)
+    assert not {"restore.json", "restoring"} & {path.name for path in world.state.iterdir()}
+    assert control.ask(wire.Restore()).restarting

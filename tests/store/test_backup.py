@@ -198,6 +198,29 @@ def test_thinning_out_never_drops_the_only_one_of_a_kind(used: Path, damage: Cal
     assert {each.name for each in listing(backups_of(used))[0]} == {safety, whole, partial}
 
 
+def test_two_stores_share_a_directory_of_copies(used: Path, tmp_path: Path) -> None:
+    """Each keeps its own: the newest of one does not stand in for that of the other, of the same day or not."""
+    other, shared = tmp_path / "other", tmp_path / "shared"
+    Vault.open(other).close()
+    shared.mkdir()
+    for number, state in enumerate((used, other, used, other)):
+        manifest = take(state, at=(number + 1) * 1_000_000, why="owner", server="0")
+        assert copies.copy_out(state, manifest, [shared], frozenset()) == []
+    newest = {listing(backups_of(state))[0][0].name for state in (used, other)}
+    copies.thin_out(shared, Keep(1, 0, 0), 400 * 86_400_000_000)
+    assert {each.name for each in listing(shared)[0]} == newest
+
+
+def test_a_manifest_that_is_nested_too_deeply_is_one_that_cant_be_read(used: Path) -> None:
+    """It stands in nobody's way: the others are listed and found."""
+    place = made(used)
+    spoilt = place.with_name("spoilt")
+    spoilt.mkdir()
+    (spoilt / "manifest.json").write_bytes(b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+    found, unreadable = listing(place.parent)
+    assert ([each.name for each in found], unreadable) == ([place.name], ["spoilt"])
+
+
 def test_a_name_is_never_a_path(used: Path) -> None:
     """BR-070: only what is listed can be named."""
     made(used)
