@@ -132,6 +132,8 @@ def load(home: Home) -> Config:
         _ = config.notify.levels, backup.every, backup.drill_every, backup.keep, backup.directories, backup.kept_in
     except FileNotFoundError:
         config = Config()
+    except RecursionError as error:
+        raise BadConfig(f"{path}: its values are nested too deeply") from error
     except (OSError, ValueError, msgspec.ValidationError, Refusal) as error:
         raise BadConfig(f"{path}: {error}") from error
     try:

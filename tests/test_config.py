@@ -63,3 +63,16 @@ def test_a_machine_without_a_known_zone_is_told_so(tmp_path: Path) -> None:
     assert done.stderr.startswith("memtrigd: The time zone")
     assert "under [time]" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_is_nested_too_deeply_is_refused_like_anything_else(tmp_path: Path) -> None:
+    """With the file's name, so that a daemon that runs keeps what it has and says why."""
+    with pytest.raises(BadConfig, match=r"memtrigd\.toml"):
+        config.load(home(tmp_path, "x = " + "[" * 5000 + "]" * 5000))
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "1" + "0" * 400])
+def test_a_quota_that_cant_be_reckoned_with_is_refused(tmp_path: Path, limit: str) -> None:
+    """Rather than at each save."""
+    with pytest.raises(BadConfig, match="saves_per_minute"):
+        config.load(home(tmp_path, f"[quota]\nsaves_per_minute = {limit}\n"))

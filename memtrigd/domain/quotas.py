@@ -12,6 +12,8 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 
 MINUTE: Final[Micros] = 60_000_000
+MOST: Final = 1_000_000_000_000
+"""A limit may be so large: what is reckoned with it stays a number."""
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,8 +43,8 @@ class Quota(Limits, frozen=True, forbid_unknown_fields=True):
         for limits in (self, *self.agents.values()):
             for name in ("memories", "bytes", "saves_per_minute"):
                 value = getattr(limits, name)
-                if value is not None and value < 1:
-                    raise ValueError(f"{name} under [quota] is {value}; it is at least 1, or left out")
+                if value is not None and not 1 <= value <= MOST:
+                    raise ValueError(f"{name} under [quota] can be 1 to {MOST}, or left out")
 
 
 class Pace(Struct):
