@@ -147,7 +147,7 @@ class Audits:
             return  # damaged: who reads the level is told
         for level, end in ends.items():
             if end[0] and end != self._rows.journal_end(level):
-                self._writers.submit(None, partial(_keep, level, end), _kept)
+                self._writers.submit(None, partial(_keep, level, end), partial(_kept, level))
 
 
 def verified(work: Verifying, heard: Heard, pace: Pace = lambda: None) -> wire.Audited:
@@ -205,8 +205,8 @@ def _head(said: str) -> tuple[Level, Head]:
         ) from None
 
 
-def _kept(outcome: Any) -> None:
+def _kept(level: Level, outcome: Any) -> None:
     if isinstance(outcome, Exception):
-        log.error("journal_end_not_kept", kind=type(outcome).__name__)
+        log.error("journal_end_not_kept", classification=level.name, kind=type(outcome).__name__)
     elif not outcome:
-        log.error("journal_was_cut")
+        log.error("journal_was_cut", classification=level.name)

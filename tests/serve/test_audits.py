@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from memtrig import wire
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from memtrigd.domain.levels import Level
 from memtrigd.gate import policy
@@ -153,6 +154,9 @@ def test_ends_are_kept_every_minute(cast: Cast) -> None:
     with_sqlite(cast.world, Level.RESTRICTED, guards + "DELETE FROM tag WHERE number = 3;" + again)
     problems = verify(cast, level="RESTRICTED").audits[0].problems
     assert any("does not hold row 3" in problem for problem in problems)
+    with capture_logs() as logged:
+        cast.world.audits.tick()
+    assert [(entry["event"], entry["classification"]) for entry in logged] == [("journal_was_cut", "RESTRICTED")]
 
 
 @pytest.mark.slow
