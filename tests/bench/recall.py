@@ -1,8 +1,8 @@
 """How well a search finds what answers: corpora saved through the client into a real daemon, and asked from another
 session.
 
-``make bench-recall DATA=…``, or ``python -m tests.bench.recall DATA [--json FILE] [--ablate]``. DATA is a file in the
-format of ``tests/bench/retrieval.py``, or a folder of them. Each corpus has a space, each of its sessions a
+``make bench-recall DATA=… [ABLATE=1]``, or ``python -m tests.bench.recall DATA [--json FILE] [--ablate]``. DATA is a
+file in the format of ``tests/bench/retrieval.py``, or a folder of them. Each corpus has a space, each of its sessions a
 conversation; ``ts`` is told as valid_from, ``speaker`` as the entity. Categories 1 to 4 are the headline. With
 ``--ablate`` the same store is ranked again in this process without each of the boosts, and with weights that were
 chosen on all corpora of a file but the one that is measured.
