@@ -287,3 +287,17 @@ def _at_most(many: int, put: Callable[[WritesAtOnce, Job], None]) -> Callable[[W
         put(lane, job)
 
     return counted
+
+
+def test_a_memory_from_a_backup_brings_no_credential_back(cast: Cast, long_ago: pytest.MonkeyPatch) -> None:
+    """It comes back into service with the texts that it was left."""
+    agent, control = cast.world.agent(Level.INTERNAL), cast.world.connect(CONTROL)
+    saved = agent.ask(wire.Save(key="deploy", content=TEXT, entity=f"server {SECRET}", tags=[SECRET]))
+    before = control.ask(wire.BackupNow()).backup.name
+    long_ago.undo()
+    scrub(cast)
+    agent.ask(wire.Delete(key="deploy"))
+    assert control.ask(wire.Restore(name=before, memory=saved.id)).memory.status == "active"
+    back = agent.ask(wire.Get(key="deploy")).memory
+    assert (back.content, SECRET in str(back)) == (GONE, False)
+    assert cast.world.problems() == []

@@ -1,15 +1,23 @@
 """restore of one memory: what a backup has of it comes back as a change of the owner's."""
 
+from typing import Final
+
 from memtrig import wire
 from msgspec import Struct
 from msgspec.structs import replace
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Memory, Status
+from memtrigd.domain.secrets import redacted
 from memtrigd.search import analyser
 from memtrigd.serve.promote import retire
 from memtrigd.serve.turn import Turn
 from memtrigd.serve.wishing import lift_wishes
+
+_TEXTS: Final = (
+    *("key", "space", "content", "entity", "sentiment", "context", "lang", "quote"),
+    *("tags", "emotion_tags"),
+)
 
 
 class PutBack(Struct, frozen=True):
@@ -35,10 +43,18 @@ def put_back(turn: Turn, wanted: PutBack) -> wire.Restored:
             f"Backup {wanted.copy.name} has this memory as {memory.status.value}: there is nothing to put back.",
             "Name an older backup, or see `memtrigctl history`.",
         )
+    if row is not None:
+        memory = _as_it_may_say(memory, row)
     if not wanted.dry_run:
         memory = _into_its_place(turn, memory, row, wanted.copy.name)
     touched = wire.Touched(id=memory.id, key=memory.key, level=memory.level.name, status=memory.status.value)
     return wire.Restored(backup=wanted.copy, levels=[memory.level.name], memory=touched, dry_run=wanted.dry_run)
+
+
+def _as_it_may_say(memory: Memory, row: Memory) -> Memory:
+    """A backup's memory with the texts that it has now: nothing else changes them than taking credentials out."""
+    reason = memory.reason if memory.reason in (None, row.reason) else redacted(memory.reason)
+    return replace(memory, reason=reason, **{name: getattr(row, name) for name in _TEXTS})
 
 
 def _into_its_place(turn: Turn, memory: Memory, row: Memory | None, backup: str) -> Memory:
