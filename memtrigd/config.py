@@ -1,5 +1,7 @@
 """Configuration: ``config/memtrigd.toml``, checked as a whole. No file is a good configuration."""
 
+import os
+import stat
 import tomllib
 from datetime import tzinfo
 from pathlib import Path
@@ -126,7 +128,7 @@ def load(home: Home) -> Config:
     """Read the configuration of a home. Raises BadConfig for unknown names, wrong types, or a zone nobody knows."""
     path = Path(home.config) / "memtrigd.toml"
     try:
-        config = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Config)
+        config = msgspec.convert(tomllib.loads(_text(path)), Config)
         backup = config.backup
         config.quota.check()
         _ = config.notify.levels, backup.every, backup.drill_every, backup.keep, backup.directories, backup.kept_in
@@ -153,6 +155,15 @@ def load_again(home: Home, current: Config) -> Config:
         return load(home)
     except BadConfig:
         return current
+
+
+def _text(path: Path) -> str:
+    """Read a regular file: a pipe in its place would hold up the whole daemon."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    with os.fdopen(descriptor, encoding="utf-8") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("is not a regular file")
+        return file.read()
 
 
 def _period(name: str, number: float, unit: Micros) -> Micros:

@@ -200,7 +200,7 @@ async def _serve(
             losses.tick,
             clockwork.start,
             errands.tick,
-            backups.tick,
+            partial(backups.begin, restored=vault.restored is not None),
             reloader.start,
             attention.start,
             partial(threads.searchers.submit, indexes.warm, faults.of_job),

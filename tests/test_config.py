@@ -76,3 +76,10 @@ def test_a_quota_that_cant_be_reckoned_with_is_refused(tmp_path: Path, limit: st
     """Rather than at each save."""
     with pytest.raises(BadConfig, match="saves_per_minute"):
         config.load(home(tmp_path, f"[quota]\nsaves_per_minute = {limit}\n"))
+
+
+def test_a_pipe_in_the_place_of_the_file_holds_nobody_up(tmp_path: Path) -> None:
+    """Only a regular file is read; opening a pipe would wait for somebody to write."""
+    os.mkfifo(tmp_path / "memtrigd.toml")
+    with pytest.raises(BadConfig, match="not a regular file"):
+        config.load(Home(str(tmp_path), str(tmp_path / "state"), str(tmp_path / "run"), str(tmp_path)))

@@ -97,6 +97,13 @@ class Backups:
         if self._trial is not None:
             self._trial.end()
 
+    def begin(self, *, restored: bool) -> None:
+        """Start what is due; after a restore a backup, for the newest is of the time line that was left."""
+        if restored and self.plan.on:
+            self._running.add("backup")
+            self._scheduled(self._clock())
+        self.tick()
+
     def tick(self) -> None:
         """Start what is due. The first backup waits a moment, and the first drill for it."""
         now, plan = self._clock(), self.plan

@@ -75,7 +75,7 @@ def laid_ready(state: Path, request: wire.Restore, now: Micros, started: Micros,
     if (state / restore.INTENT).exists():
         raise stopping()
     named = (parse_level(request.level),) if request.level is not None else ()
-    manifest = find(backups_of(state), request.name, named)
+    manifest = find(backups_of(state), request.name, named, but="restore")
     levels = [level for level in named or manifest.levels if level in manifest.levels]
     if not levels:
         raise Refusal("not_found", f"Backup {manifest.name} does not hold that level.", _LIST)

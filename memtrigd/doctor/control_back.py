@@ -29,7 +29,7 @@ def control_back(state: Path, name: str | None) -> tuple[Manifest, str]:
         wrong = verify(backups_of(state) / manifest.name, manifest, [])[BOTH]
         if wrong:
             raise Refusal("level_unavailable", f"Backup {manifest.name} is damaged: {wrong[0]}", "Name another one.")
-        intent = Intent(name=manifest.name, at=time.time_ns() // 1000, levels=[], control=True)
+        intent = Intent(name=manifest.name, at=time.time_ns() // 1000, levels=[], control=True, made=manifest.at)
         stage(state, manifest, intent)
     Vault.open(state).close()  # which puts it in its place; a daemon that starts first does the same
     return manifest, f"{REPLACED}/{intent.at}"

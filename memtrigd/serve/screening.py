@@ -32,7 +32,9 @@ def screened(request: wire.Request, actor: Actor) -> wire.Request:
     """
     if isinstance(request, wire.Save) and request.force:
         if not actor.is_owner:
-            raise Refusal("not_yours", "Only the owner keeps a credential.", "Leave it out, or say redact=true.")
+            raise Refusal(
+                "not_yours", "Only the owner keeps a credential.", "Leave it out, or say redact=true (--redact)."
+            )
         return request
     texts = [text for _, text in _texts(request)]
     if not find(_APART.join(texts)):
@@ -83,7 +85,7 @@ def _refusal(request: wire.Request, actor: Actor) -> Refusal:
     field, secret = next((field, secret) for field, text in _texts(request) for secret in find(text))
     way = "Leave it out."
     if isinstance(request, wire.Save):
-        way = f"Leave it out, or say redact=true: `[redacted {secret.kind}]` is kept in its place."
+        way = f"Leave it out, or say redact=true (--redact): `[redacted {secret.kind}]` is kept in its place."
         way += " The owner keeps it with force=true." if actor.is_owner else ""
     return _holds(field, secret, way)
 

@@ -114,6 +114,12 @@ def head(connection: apsw.Connection) -> Head:
     return Head(0, b"") if row is None else Head(*row)
 
 
+def holds(connection: apsw.Connection, head: Head) -> bool:
+    """Tell whether a journal has a row with that number and seal."""
+    row = connection.execute("SELECT mac FROM audit WHERE seq = ?", (head.seq,)).fetchone()
+    return row == (head.mac,) or head == Head(0, b"")
+
+
 def verify(connection: apsw.Connection, key: bytes, level: Level, known: Head | None = None) -> list[str]:
     """Check the whole journal, and each memory, suppression, version and event against it; return the problems.
 

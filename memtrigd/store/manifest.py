@@ -110,17 +110,20 @@ def listing(directory: Path) -> tuple[list[Manifest], list[str]]:
     return sorted(found, key=lambda each: (each.at, each.name), reverse=True), unreadable
 
 
-def find(directory: Path, name: str | None, levels: tuple[Level, ...] = ()) -> Manifest:
+def find(directory: Path, name: str | None, levels: tuple[Level, ...] = (), *, but: str | None = None) -> Manifest:
     """The backup of that name, or without one the newest that holds ``levels``. Raises Refusal ``not_found``.
 
-    A name is one of those that are there, never a path.
+    Without levels those are meant that any backup holds, or what was made of one level alone would stand for all. What
+    was made for the reason ``but`` is passed over where there is another. A name is one of those that are there, never
+    a path.
     """
     found, unreadable = listing(directory)
     if name is None:
-        fitting = [each for each in found if set(levels) <= set(each.levels)]
+        wanted = set(levels) or {level for each in found for level in each.levels}
+        fitting = [each for each in found if wanted <= set(each.levels)] or (found if not levels else [])
         if not fitting:
             raise Refusal("not_found", "There is no such backup.", "`memtrigctl backup list` shows what there is.")
-        return fitting[0]
+        return next((each for each in fitting if each.why != but), fitting[0])
     if name in unreadable:
         raise _unreadable(name, "its manifest can't be read")
     for each in found:

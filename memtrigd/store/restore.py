@@ -16,6 +16,7 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.store import control
+from memtrigd.store.audit import Head, holds
 from memtrigd.store.backup import backups_of
 from memtrigd.store.control import SqliteControlWriter
 from memtrigd.store.faults import unusable
@@ -33,12 +34,16 @@ OP: Final = "restore"
 
 
 class Intent(Struct, frozen=True, kw_only=True):
-    """A restore under way: from which backup, when it was asked for, which levels, and whether control.db too."""
+    """A restore under way: from which backup, when it was asked for, which levels, and whether control.db too.
+
+    ``made`` is the moment of the backup.
+    """
 
     name: str
     at: Micros
     levels: list[Level]
     control: bool = False
+    made: Micros = 0
 
     @property
     def files(self) -> list[str]:
@@ -124,7 +129,9 @@ def swap(state: Path) -> Intent | None:
 def settle(state: Path, intent: Intent, writers: Mapping[Level, SqliteLevelWriter], rows: SqliteControlWriter) -> None:
     """Let each restored journal tell of it, and control.db know where it ends now; then the restore is over.
 
-    Where control.db itself was restored every session ends: what has been raised since is no longer known.
+    Where control.db itself was restored every session ends: what has been raised since is no longer known. The ends of
+    journals that it has may be of a time line that a later restore left, as that journal tells, sealed: they are kept
+    anew. Any other end that a journal lacks stays, and ``audit verify`` tells of it.
     """
     for level in intent.levels:
         writer = writers.get(level)
@@ -138,6 +145,11 @@ def settle(state: Path, intent: Intent, writers: Mapping[Level, SqliteLevelWrite
     if intent.control:
         with unusable(control.FILE):
             rows.end_all(intent.at)
+        for level, writer in writers.items():
+            with unusable(file_name(level)):
+                left = _left(writer, rows.journal_end(level), intent.made)
+            if left:
+                rows.reset_journal_end(level, *writer.journal_end())
     (state / INTENT).unlink()
     sync_directory(state)
     shutil.rmtree(state / STAGED, ignore_errors=True)
@@ -150,6 +162,13 @@ def _note(writer: SqliteLevelWriter, intent: Intent) -> None:
     writer.connection.execute("BEGIN IMMEDIATE")
     writer.note(Change(op=OP, actor="owner", session=None, at=intent.at, reason=intent.name))
     writer.connection.execute("COMMIT")
+
+
+def _left(writer: SqliteLevelWriter, end: tuple[int, str] | None, since: Micros) -> bool:
+    """Tell whether a journal lacks an end that it had before ``since``, because a restore since then left that line."""
+    if end is None or holds(writer.connection, Head(end[0], bytes.fromhex(end[1]))):
+        return False
+    return any(event.op == OP for event in writer.events_since(since))
 
 
 def aside_of(state: Path, intent: Intent) -> Path:

@@ -226,3 +226,40 @@ def test_a_head_of_the_time_line_that_was_left_is_held_against_nothing(used: Pat
     with Vault.open(used) as vault:
         kept = vault.control_reader().journal_end(INTERNAL)
         assert kept is not None and Head(kept[0], bytes.fromhex(kept[1])).seq == 2
+
+
+def put_back(state: Path, manifest: Manifest, at: int, levels: list[Level], *, control: bool = False) -> None:
+    """Restore as the daemon does: what there is is backed up, then the next start swaps."""
+    take(state, at=at, why="restore", server="0")
+    stage(state, manifest, Intent(name=manifest.name, at=at, levels=levels, control=control, made=manifest.at))
+    Vault.open(state).close()
+
+
+def test_a_control_db_of_the_time_line_that_a_restore_left_is_no_sign_of_an_edit(used: Path, saved: Manifest) -> None:
+    """Its journal ends are kept anew where the journal tells, sealed, of a restore since."""
+    for text in ("later still", "the latest"):
+        change(used, text)
+    put_back(used, saved, AT + 2, list(Level))
+    safety = find(backups_of(used), None)
+    assert safety.why == "restore"
+    put_back(used, safety, AT + 3, [], control=True)
+    assert texts(used)[INTERNAL] is None
+
+
+def test_an_end_that_no_restore_explains_stays(used: Path, saved: Manifest) -> None:
+    """A journal that lost rows by other means is told of after control.db was put back, too."""
+    newer = take(used, at=AT + 2, why="owner", server="0")
+    older = backups_of(used) / saved.name / "internal.db"
+    shutil.copyfile(older, used / "internal.db")
+    put_back(used, newer, AT + 3, [], control=True)
+    with Vault.open(used) as vault:
+        assert any("journal" in problem.lower() for problem in vault.verify(INTERNAL))
+
+
+def test_unnamed_the_newest_of_all_levels_is_meant_and_no_safety_copy(used: Path, saved: Manifest) -> None:
+    """What was made of one level alone does not stand for all, and one restore does not take back the other."""
+    take(used, at=AT + 2, why="agent", server="0", levels=[INTERNAL])
+    newest = take(used, at=AT + 3, why="restore", server="0")
+    assert find(backups_of(used), None).name == newest.name
+    assert find(backups_of(used), None, but="restore").name == saved.name
+    assert find(backups_of(used), None, (INTERNAL,), but="restore").levels == (INTERNAL,)
