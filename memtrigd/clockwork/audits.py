@@ -13,11 +13,11 @@ from memtrig import wire
 from msgspec import Struct
 
 from memtrigd.clockwork.apart import Heard, Progress, Verifying, Work
+from memtrigd.clockwork.housekeeping import end_kept
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level, parse_level
-from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros, to_iso
-from memtrigd.search.analyser import memory_terms
+from memtrigd.search.analyser import terms_of
 from memtrigd.store import verification
 from memtrigd.store.audit import Head
 from memtrigd.store.interface import Hands, LevelReader
@@ -147,7 +147,7 @@ class Audits:
             return  # damaged: who reads the level is told
         for level, end in ends.items():
             if end[0] and end != self._rows.journal_end(level):
-                self._writers.submit(None, partial(_keep, level, end), partial(_kept, level))
+                self._writers.submit(None, partial(_keep, level, end), partial(end_kept, level))
 
 
 def verified(work: Verifying, heard: Heard, pace: Pace = lambda: None) -> wire.Audited:
@@ -188,11 +188,6 @@ def _keep(level: Level, end: tuple[int, str], hands: Hands) -> bool:
     return hands.control.keep_journal_end(level, *end)
 
 
-def terms_of(memory: Memory) -> list[str]:
-    """What the index should have of a memory."""
-    return memory_terms(memory.key, memory.content, memory.entity, memory.tags, memory.context)
-
-
 def _head(said: str) -> tuple[Level, Head]:
     """Read a head that was kept elsewhere. Raises Refusal ``bad_value`` or ``bad_level``."""
     name, _, rest = said.partition(":")
@@ -203,10 +198,3 @@ def _head(said: str) -> tuple[Level, Head]:
         raise Refusal(
             "bad_value", "A head is not LEVEL:SEQ:SEAL.", "`memtrigctl audit verify` prints them, and so does the log."
         ) from None
-
-
-def _kept(level: Level, outcome: Any) -> None:
-    if isinstance(outcome, Exception):
-        log.error("journal_end_not_kept", classification=level.name, kind=type(outcome).__name__)
-    elif not outcome:
-        log.error("journal_was_cut", classification=level.name)

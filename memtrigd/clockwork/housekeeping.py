@@ -86,10 +86,11 @@ def _tidied(writers: WriterLane, level: Level, outcome: Any) -> None:
         return
     seq, mac = outcome
     log.info("journal_end", classification=level.name, seq=seq, mac=mac)
-    writers.submit(None, lambda hands: hands.control.keep_journal_end(level, seq, mac), partial(_kept, level))
+    writers.submit(None, lambda hands: hands.control.keep_journal_end(level, seq, mac), partial(end_kept, level))
 
 
-def _kept(level: Level, outcome: Any) -> None:
+def end_kept(level: Level, outcome: Any) -> None:
+    """Log what became of keeping where a journal ends: an error, or that it ended later once."""
     if isinstance(outcome, Exception):
         log.error("journal_end_not_kept", classification=level.name, kind=type(outcome).__name__)
     elif not outcome:

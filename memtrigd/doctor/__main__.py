@@ -19,12 +19,12 @@ from memtrigd.clockwork.ways_back import copy_of
 from memtrigd.doctor import repair
 from memtrigd.doctor.control_back import control_back
 from memtrigd.doctor.examination import examined
-from memtrigd.doctor.files import terms_of
 from memtrigd.doctor.findings import fail
 from memtrigd.doctor.repair import Surgery, Work
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
+from memtrigd.search.analyser import terms_of
 from memtrigd.store import backup
 from memtrigd.store.database import open_reader
 from memtrigd.store.examination import Examined, examine

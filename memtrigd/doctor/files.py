@@ -10,9 +10,8 @@ from memtrig.homes import Home
 from memtrigd.doctor.findings import at, command, fail, ok, sentences, span, starting, warn
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
-from memtrigd.search.analyser import memory_terms
+from memtrigd.search.analyser import terms_of
 from memtrigd.store import control
 from memtrigd.store.backup import backups_of
 from memtrigd.store.checking import verify
@@ -26,11 +25,6 @@ from memtrigd.store.verification import Pace
 SKEW: Final[Micros] = 60_000_000
 """How far a clock may be behind what was written: two of them never agree to the microsecond."""
 _HOLDS: Final = "Every page, row and index entry is as it should be, and the journal vouches for them."
-
-
-def terms_of(memory: Memory) -> list[str]:
-    """What the index should have of a memory."""
-    return memory_terms(memory.key, memory.content, memory.entity, memory.tags, memory.context)
 
 
 def of_level(

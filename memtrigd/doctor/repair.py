@@ -11,11 +11,10 @@ from typing import Any, Final, TypeAlias
 
 from memtrig import wire
 
-from memtrigd.doctor.files import terms_of
 from memtrigd.doctor.findings import fail, ok
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
-from memtrigd.search.analyser import VERSION
+from memtrigd.search.analyser import VERSION, terms_of
 from memtrigd.store import reindex
 from memtrigd.store.control import ANALYSED
 from memtrigd.store.database import open_reader

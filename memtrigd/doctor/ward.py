@@ -13,13 +13,12 @@ from memtrig.homes import Home
 
 from memtrigd.doctor import repair
 from memtrigd.doctor.examination import Live, examined
-from memtrigd.doctor.files import terms_of
 from memtrigd.doctor.repair import Surgery, Work
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
 from memtrigd.gate.sessions import Sessions
-from memtrigd.search.analyser import VERSION
+from memtrigd.search.analyser import VERSION, terms_of
 from memtrigd.store.control import ANALYSED
 from memtrigd.store.database import open_reader
 from memtrigd.store.examination import Examined, examine

@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Final
 
+from memtrigd.domain.memory import Memory
 from memtrigd.search import words
 from memtrigd.search.folding import prepare
 from memtrigd.search.grams import grams
@@ -69,6 +70,11 @@ def memory_terms(key: str, content: str, entity: str | None, tags: Sequence[str]
         if field:
             counted.update(terms(field))
     return [term for term, times in counted.items() for _ in range(min(times, MOST_TIMES))]
+
+
+def terms_of(memory: Memory) -> list[str]:
+    """Return what a memory is found by."""
+    return memory_terms(memory.key, memory.content, memory.entity, memory.tags, memory.context)
 
 
 def _tokens(text: str) -> Iterator[Token]:

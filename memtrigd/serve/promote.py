@@ -30,7 +30,7 @@ def promote(turn: Turn, row: Memory, ousted: Memory | None, op: str) -> Memory:
         superseded_by=None,
         reason=row.reason if row.status is Status.PENDING else None,  # why it was said, not why it was put away
     )
-    terms = analyser.memory_terms(active.key, active.content, active.entity, active.tags, active.context)
+    terms = analyser.terms_of(active)
     store.amend(active, turn.change(op), terms)
     return active
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from memtrig import wire
 
 from memtrigd.clockwork.apart import Apart, Drilling
-from memtrigd.clockwork.audits import terms_of
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
+from memtrigd.search.analyser import terms_of
 from memtrigd.store.interface import Change, Hands
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions

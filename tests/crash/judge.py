@@ -8,9 +8,9 @@ from typing import Any, Final, TypeAlias
 import apsw
 from msgspec import Struct
 
-from memtrigd.clockwork.audits import terms_of
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
+from memtrigd.search.analyser import terms_of
 from memtrigd.store import audit, control
 from memtrigd.store.audit import Head
 from memtrigd.store.backup import backups_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import apsw
 import memtrig
 
-from memtrigd.clockwork.audits import terms_of
 from memtrigd.domain.levels import Level
+from memtrigd.search.analyser import terms_of
 from memtrigd.store.vault import Vault
 from tests.conftest import Daemon
 

@@ -12,9 +12,9 @@ from memtrig import wire
 from memtrig.homes import Home
 
 from memtrigd.doctor.examination import examined
-from memtrigd.doctor.files import terms_of
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
+from memtrigd.search.analyser import terms_of
 from memtrigd.store.backup import take
 from memtrigd.store.interface import Change
 from memtrigd.store.manifest import Manifest

@@ -10,9 +10,9 @@ import pytest
 from memtrig.homes import Home
 
 from memtrigd.doctor.__main__ import _repaired as repaired
-from memtrigd.doctor.files import terms_of
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
+from memtrigd.search.analyser import terms_of
 from memtrigd.store.backup import backups_of, describe
 from memtrigd.store.database import open_reader
 from memtrigd.store.examination import examine, opening

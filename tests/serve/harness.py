@@ -20,7 +20,7 @@ from memtrig import wire
 from memtrig.homes import Home
 
 from memtrigd.clockwork.apart import Heard
-from memtrigd.clockwork.audits import Audits, terms_of
+from memtrigd.clockwork.audits import Audits
 from memtrigd.clockwork.backups import Backups, Plan
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer
@@ -37,6 +37,7 @@ from memtrigd.gate.sessions import Sessions
 from memtrigd.guidance.keeper import Keeper
 from memtrigd.proof.prover import Prover
 from memtrigd.proof.works import perform
+from memtrigd.search.analyser import terms_of
 from memtrigd.search.indexes import Indexes
 from memtrigd.serve.dispatch import Caller, Dispatcher
 from memtrigd.serve.greeting import Greeting

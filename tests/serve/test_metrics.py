@@ -1,5 +1,6 @@
 """What the owner can measure, as Prometheus itself reads it."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -63,7 +64,10 @@ def test_what_happens_is_counted(daemon: Daemon) -> None:
     assert value(now, "commit_seconds_count") > value(before, "commit_seconds_count")
     assert value(now, "batch_jobs_sum") > value(before, "batch_jobs_sum")
     assert value(now, "file_bytes", file="public.db-wal") > 0
-    assert value(now, "queue_jobs", lane="searcher") == 0
+    deadline = time.monotonic() + 10  # what a start has its lanes do comes to its end
+    while any(number for (name, _), number in measured(daemon).items() if name == "memtrigd_queue_jobs"):
+        assert time.monotonic() < deadline
+    assert value(now, "queue_jobs", lane="searcher") >= 0
     assert all(value(now, "level_available", level=level) == 1 for level in ("public", "restricted"))
 
 
@@ -99,7 +103,7 @@ def test_the_last_success_stays_old_when_a_backup_fails(daemon: Daemon) -> None:
 
 
 @given(
-    st.dictionaries(st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.text(max_size=20), max_size=3),
+    st.dictionaries(st.from_regex(r"[a-z][a-z_]{0,7}", fullmatch=True), st.text(max_size=20), max_size=3),
     st.floats(allow_nan=False, allow_infinity=False),
     st.lists(st.floats(0, 100), max_size=30),
 )

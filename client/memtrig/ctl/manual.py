@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memtrig.ctl.grammar import Argument, Option, Verb
 
 USAGE = "memtrigctl [--json] [--as LEVEL[:AGENT]] [--home DIR] VERB …"
-EXITS = "Exit codes: 0 done, 1 refused or not found, 2 usage, 3 daemon not reachable, 4 done in part."
+EXITS = "Exit codes: 0 done, 1 refused or not found, 2 usage, 3 no daemon, 4 in part."
 WIDTH = 80
 """Columns of a help text, on a terminal and in a pipe."""
 

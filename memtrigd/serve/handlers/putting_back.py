@@ -70,7 +70,7 @@ def _into_its_place(turn: Turn, memory: Memory, row: Memory | None, backup: str)
         last_recalled=memory.last_recalled if row is None else row.last_recalled,
         recall_count=memory.recall_count if row is None else row.recall_count,
     )
-    terms = analyser.memory_terms(back.key, back.content, back.entity, back.tags, back.context) if active else ()
+    terms = analyser.terms_of(back) if active else ()
     change = turn.change("restore", backup)
     if row is None:
         store.add(back, terms, change)

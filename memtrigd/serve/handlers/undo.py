@@ -108,7 +108,7 @@ def _put_back(turn: Turn, rows: list[Memory]) -> None:
     forgotten = {row.id for row in rows if _row(turn, row.id).status is Status.FORGOTTEN}
     for row in sorted(rows, key=lambda row: row.status is Status.ACTIVE):
         if row.status is Status.ACTIVE:
-            terms = analyser.memory_terms(row.key, row.content, row.entity, row.tags, row.context)
+            terms = analyser.terms_of(row)
             store.amend(row, turn.change("undo"), terms)
         else:
             store.amend(row, turn.change("undo"))
