@@ -95,6 +95,7 @@ def test_the_memory_servers_file_comes_once(daemon: Daemon, tmp_path: Path) -> N
     assert run(daemon, "import", str(source), "--level", "confidential", "--space", "old")[1]["counts"] == {"known": 6}
 
 
+@pytest.mark.slow
 def test_a_kill_in_the_middle_costs_nothing(daemon: Daemon, tmp_path: Path) -> None:
     """The daemon dies while records come; told of at its next start; the same again, and all is there once."""
     source = written(tmp_path / "many.jsonl", 600)

@@ -1,6 +1,7 @@
 """A short run of ``make fuzz``, and that it would see what it is to see."""
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtrig import wire
@@ -19,6 +20,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 def test_forty_hostile_visits_find_nothing() -> None:
     """Every door, frames and lines, whole, in pieces, cut off and unheard; then the files are looked at (BR-077)."""
     assert fuzz(60.0, SEED, most=40, say=False) >= 40
@@ -31,6 +33,7 @@ def test_a_visit_is_the_same_for_the_same_seed() -> None:
     assert {script(SEED, number).manner for number in range(50)} >= {"whole", "cut", "mid-reply", "pieces", "deaf"}
 
 
+@pytest.mark.slow
 @given(values, st.randoms(use_true_random=False))
 def test_what_is_packed_in_odd_widths_is_msgpack(value: object, chance: object) -> None:
     """The damage is done to messages that are whole."""

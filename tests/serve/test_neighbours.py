@@ -110,6 +110,7 @@ def test_a_lock_from_outside_is_waited_for_or_told(daemon: Daemon, front: Callab
     assert host.process.poll() is None
 
 
+@pytest.mark.slow
 def test_a_front_of_the_next_version_gets_one_clear_error(
     daemon: Daemon, front: Callable[..., Front], tmp_path: Path
 ) -> None:

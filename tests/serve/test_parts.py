@@ -112,6 +112,7 @@ def test_a_frame_of_millions_of_parts_is_refused_and_the_line_goes_on(shared_dae
         assert line.ask(wire.Ping(), wire.Pong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [b"[],", b"{},", b"0,", b'"",'])
 def test_a_line_of_millions_of_parts_is_refused_and_holds_up_nobody(shared_daemon: Daemon, part: bytes) -> None:
     """Decoded it would take seconds, in which nobody is served."""

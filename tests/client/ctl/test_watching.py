@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
 from memtrig import wire
 
 from tests.conftest import Daemon
@@ -31,6 +32,7 @@ def test_a_terminal_is_drawn_anew_and_ctrl_c_is_a_good_end(control: Any, termina
     assert run.end() == 0 and "Traceback" not in run.seen
 
 
+@pytest.mark.slow
 def test_a_restart_of_the_daemon_is_waited_for(daemon: Daemon) -> None:
     """A document a look; while nobody answers each is an error that says to try again."""
     command = [sys.executable, "-m", "memtrig.ctl", "--home", str(daemon.home), "status", "--watch", "0.1", "--json"]
