@@ -115,6 +115,10 @@ _brought = st.builds(
 
 def data(*, steady: bool) -> Table:
     """What is asked most. ``steady``: nothing hangs on the time, so that a real daemon can follow."""
+
+    def bound(*hours: int) -> st.SearchStrategy[str | None]:
+        return st.none() if steady else mostly(None, st.sampled_from([_soon(hour) for hour in hours]))
+
     return {
         wire.Save: (8, _saves(steady=steady)),
         wire.Get: (3, st.builds(wire.Get, key=_keys)),
@@ -124,8 +128,8 @@ def data(*, steady: bool) -> Table:
                 wire.Search,
                 query=st.sampled_from(QUERIES),
                 max_results=st.sampled_from([1, 2, 10, 100]),
-                since=mostly(None, st.just(_soon(0))),
-                until=mostly(None, st.just(_soon(1))),
+                since=bound(0),
+                until=bound(1),
             ),
         ),
         wire.List: (
@@ -135,8 +139,8 @@ def data(*, steady: bool) -> Table:
                 tag=mostly(None, st.sampled_from(TAGS)),
                 limit=st.sampled_from([1, 2, 3, 50]),
                 cursor=mostly(None, st.just(CURSOR)),
-                since=mostly(None, st.sampled_from([_soon(0), _soon(1)])),
-                until=mostly(None, st.sampled_from([_soon(1), _soon(24)])),
+                since=bound(0, 1),
+                until=bound(1, 24),
             ),
         ),
         wire.Delete: (3, st.builds(wire.Delete, key=_keys, idempotency_key=_once)),

@@ -186,7 +186,7 @@ def _watch(line: int) -> list[Move]:
 def _acts(*, steady: bool) -> st.SearchStrategy[list[list[Move]]]:
     """What happens, made once: to build so many strategies takes about as long as to draw from them."""
     one = _moves(steady=steady).map(lambda move: [move])
-    return st.lists(weighted((12, one), (1, _scenes(steady=steady))), min_size=50, max_size=70)
+    return st.lists(weighted((9, one), (1, _scenes(steady=steady))), min_size=50, max_size=70)
 
 
 @st.composite
