@@ -23,6 +23,7 @@ def main() -> None:
     parser.add_argument("--version", action="version", version=f"memtrigd {memtrigd.__version__}")
     arguments = parser.parse_args()
     logs.configure(sys.stderr)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads of its own that nobody needs
     try:
         home = homes.find(arguments.home)
         sys.exit(daemon.run(home, config.load(home), os.environ, ready=partial(print, flush=True)))

@@ -93,6 +93,11 @@ def _told(answer: wire.Answer) -> object:
 @pytest.mark.soak
 def test_fifty_clients_at_once(daemon: Daemon) -> None:
     """No error, no answer to another's request, and after kill -9 every acknowledged write is there."""
+    for level in LEVELS:  # what is opened at its first use stays
+        with agent(daemon, level) as line:
+            line.ask(wire.Save(key="warm", content="warm"), wire.Saved)
+            line.ask(wire.Search(query="warm"), wire.Found)
+    time.sleep(1)
     before = figures(daemon.pid)
     clients = [Client(daemon, number) for number in range(AGENTS + OWNERS)]
     until = time.monotonic() + SECONDS
