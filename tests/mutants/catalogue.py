@@ -35,6 +35,7 @@ LISTENERS: Final = "memtrigd/gate/listeners.py"
 LISTING: Final = "memtrigd/serve/handlers/listing.py"
 POLICY: Final = "memtrigd/gate/policy.py"
 SAVE: Final = "memtrigd/serve/handlers/save.py"
+ONCE: Final = "memtrigd/serve/once.py"
 SEARCH: Final = "memtrigd/serve/handlers/search.py"
 SESSIONS: Final = "memtrigd/gate/sessions.py"
 VIEW: Final = "memtrigd/gate/view.py"
@@ -102,7 +103,7 @@ SHARED: Final = (
     ),
     Mutant(
         "idempotency keys of the levels above",
-        (*LOOKING_UP, Edit(DISPATCH, "for reader in turn.view.readers:", "for reader in turn.view.all:")),
+        (*LOOKING_UP, Edit(ONCE, "for reader in turn.view.readers:", "for reader in turn.view.all:")),
         (APART,),
     ),
     Mutant("reads above the session's level", READING_UP, (PURGING,)),
@@ -165,22 +166,15 @@ ORDERED: Final = (
         (
             Edit(
                 SEARCH,
-                "view.meant_in(query)[:MEANT]):",
-                "view.meant_in(query)[:MEANT])[: request.max_results]:",
+                "in settled(turn.indexes.rank(view.readers, what, view.sees, view.names_of), look):",
+                "in islice(settled(turn.indexes.rank(view.readers, what, view.sees, view.names_of), look), 1):",
             ),
         ),
         (ORDER,),
     ),
     Mutant(
         "search filters by text before it shadows",
-        (
-            Edit(
-                SEARCH,
-                "from memtrigd.domain.errors",
-                "from memtrigd.domain.shadowing import Winner\nfrom memtrigd.domain.errors",
-            ),
-            Edit(SEARCH, "view.serves(memory, turn.now) if memory else None", "Winner(memory) if memory else None"),
-        ),
+        (Edit(SEARCH, "winner = view.serves(memory, turn.now)", "winner = Winner(memory)"),),
         (ORDER,),
     ),
     Mutant(
@@ -189,8 +183,8 @@ ORDERED: Final = (
             Edit(LISTING, "import heapq\n", "import heapq\nimport itertools\n"),
             Edit(
                 LISTING,
-                "in _merged(turn, tag, _place(request.cursor)):",
-                "in itertools.islice(_merged(turn, tag, _place(request.cursor)), request.limit):",
+                "in _merged(turn, tag, _within(asked, _place(request.cursor))):",
+                "in itertools.islice(_merged(turn, tag, _within(asked, _place(request.cursor))), request.limit):",
             ),
         ),
         (ORDER,),

@@ -24,7 +24,7 @@ SUBSCRIBED: Final = (
     ),
     Edit(SUBSCRIPTIONS, "Want(caller, topics)", "Want(caller, topics, leave)"),
     Edit(SUBSCRIPTIONS, "self._dispatcher.look(want.caller, ", "self._dispatcher.look(want.leave, "),
-    Edit(DISPATCH, "self._read(looking, self.leave(caller, _UNASKED), None)", "self._read(looking, caller, None)"),
+    Edit(DISPATCH, "leave = self.leave(caller, _UNASKED)", "leave: Any = caller"),
 )
 """A subscription keeps the leave that its session had when it was made."""
 
@@ -85,7 +85,7 @@ SPOKEN: Final = (
     ),
     Mutant(
         "the user's word denied where no user is",
-        (Edit(TRUST, "else speaker.hearing is Hearing.NONE\n\n\ndef may_delete", "else True\n\n\ndef may_delete"),),
+        (Edit(TRUST, "else speaker.hearing is Hearing.NONE\n\n\ndef may_wish", "else True\n\n\ndef may_wish"),),
         ("tests/serve/test_hearing.py::test_an_unattended_session_puts_no_word_of_the_user_away",),
     ),
 )
