@@ -1,7 +1,7 @@
 """What speaks for a memory, weighed together: pure arithmetic, on numbers or on arrays of them.
 
-Figures were measured on the turns of long conversations (LoCoMo) and on sentences in English, Chinese, Hindi and
-Marathi (XQuAD, MahaSQuAD), half of them never looked at while the figures were chosen.
+Figures were chosen on the turns of five long conversations (LoCoMo) and held against sentences in English, Chinese,
+Hindi and Marathi (XQuAD, MahaSQuAD), which chose none of them.
 """
 
 from typing import Any, Final

@@ -20,6 +20,7 @@ _slowly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, H
 
 
 @pytest.mark.long
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("half", range(2))
 def test_what_happens_above_changes_no_byte_below(fresh: Nursery, half: int) -> None:
     """Without the acts above a level every reply at or below it is the same, and nothing from above is in any."""
