@@ -24,7 +24,7 @@ from memtrigd.store.inspection import TermsOf, astray, wrong_schema
 from memtrigd.store.manifest import open_copy
 from memtrigd.store.schema import CONTROL, LEVELS, Schema
 from memtrigd.store.sqlite_level import file_name
-from memtrigd.store.verification import STEPS, Pace
+from memtrigd.store.verification import Pace, paced
 
 LINES: Final = 1000
 """Places that SQLite's own check names at most."""
@@ -93,7 +93,7 @@ def examine(
     key = keys.read(state / "keys" / f"{level.slug}.key")
     known = _kept_end(state, level, open_file)
     with unusable(file_name(level)), closing(open_file(state / file_name(level))) as connection:
-        _paced(connection, pace)
+        paced(connection, pace)
         schema = list(wrong_schema(connection, LEVELS[level]))
         torn, broken = structure(connection)
         if schema or torn:  # what is told of rows over a broken schema means nothing
@@ -117,7 +117,7 @@ def examine(
 def examine_control(state: Path, open_file: Opening, pace: Pace = lambda: None) -> tuple[list[str], dict[str, str]]:
     """The problems of control.db, and its settings. Raises Refusal ``level_unavailable`` or ``store_locked``."""
     with unusable(control.FILE), closing(open_file(state / control.FILE)) as connection:
-        _paced(connection, pace)
+        paced(connection, pace)
         problems = list(wrong_schema(connection, CONTROL))
         torn, broken = structure(connection)
         problems += [*torn, *(f"The index {name} is damaged." for name in sorted(broken))]
@@ -162,14 +162,6 @@ def _kept_end(state: Path, level: Level, open_file: Opening) -> Head | None:
     except Refusal:
         return None
     return None if kept is None else Head(kept[0], bytes.fromhex(kept[1]))
-
-
-def _paced(connection: apsw.Connection, pace: Pace) -> None:
-    def step() -> bool:
-        pace()
-        return False
-
-    connection.set_progress_handler(step, STEPS)
 
 
 _OF_INDEX: Final = re.compile(r"(?:missing from|# of entries in|non-unique entry in|differ from|of) index (\w+)")

@@ -51,7 +51,7 @@ def verify(
         kept = SqliteControlReader(connection).journal_end(level)
     known = None if kept is None else Head(kept[0], bytes.fromhex(kept[1]))
     with unusable(file_name(level)), closing(open_reader(state / file_name(level))) as connection:
-        _paced(connection, pace)
+        paced(connection, pace)
         heard("structure", 0, 0)
         found = [*wrong_schema(connection, LEVELS[level]), *wrong_structure(connection)]
         if found:
@@ -77,11 +77,13 @@ def journal_end(state: Path, level: Level) -> Head | None:
 def verify_control(state: Path, pace: Pace = lambda: None) -> list[str]:
     """The problems of control.db's schema and structure. No journal vouches for its rows."""
     with unusable(control.FILE), closing(open_reader(state / control.FILE)) as connection:
-        _paced(connection, pace)
+        paced(connection, pace)
         return [*wrong_schema(connection, CONTROL), *wrong_structure(connection)]
 
 
-def _paced(connection: apsw.Connection, pace: Pace) -> None:
+def paced(connection: apsw.Connection, pace: Pace) -> None:
+    """Let ``pace`` be called again and again while SQLite works on a connection."""
+
     def step() -> bool:
         pace()
         return False
