@@ -1,7 +1,6 @@
 """What the owner can measure, as Prometheus itself reads it."""
 
 import time
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -18,16 +17,6 @@ SECRET = "quokka"
 Figures = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
-@pytest.fixture(name="daemon", scope="module")
-def _daemon() -> Iterator[Daemon]:
-    """A daemon with something to measure."""
-    daemon = Daemon()
-    try:
-        yield daemon.start()
-    finally:
-        daemon.remove()
-
-
 def read(exposition: str) -> Figures:
     """Every sample, as the reference parser has it."""
     families = list(text_string_to_metric_families(exposition))
@@ -35,9 +24,9 @@ def read(exposition: str) -> Figures:
     return {(s.name, frozenset(s.labels.items())): s.value for family in families for s in family.samples}
 
 
-def measured(daemon: Daemon) -> Figures:
+def measured(shared_daemon: Daemon) -> Figures:
     """The daemon's figures now."""
-    with dial(daemon, "control") as owner:
+    with dial(shared_daemon, "control") as owner:
         return read(owner.ask(wire.Metrics(), wire.Exposition).text)
 
 
@@ -46,13 +35,13 @@ def value(figures: Figures, name: str, **labels: str) -> float:
     return figures[f"memtrigd_{name}", frozenset(labels.items())]
 
 
-def test_what_happens_is_counted(daemon: Daemon) -> None:
+def test_what_happens_is_counted(shared_daemon: Daemon) -> None:
     """Requests by type, outcome and level; writes, memories, sessions, files and queues."""
-    before = measured(daemon)
-    with agent(daemon, "public", agent=SECRET) as line:
+    before = measured(shared_daemon)
+    with agent(shared_daemon, "public", agent=SECRET) as line:
         line.ask(wire.Save(key=SECRET, content=f"{SECRET}s smile", tags=[SECRET]), wire.Saved)
         line.refusal(wire.Get(key=f"no {SECRET}"))
-        now = measured(daemon)
+        now = measured(shared_daemon)
     named = {"request": "get", "outcome": "not_found", "from": "public"}
     assert value(now, "requests_total", **named) == 1
     assert value(now, "requests_total", request="save", outcome="ok", **{"from": "public"}) == 1
@@ -65,39 +54,39 @@ def test_what_happens_is_counted(daemon: Daemon) -> None:
     assert value(now, "batch_jobs_sum") > value(before, "batch_jobs_sum")
     assert value(now, "file_bytes", file="public.db-wal") > 0
     deadline = time.monotonic() + 10  # what a start has its lanes do comes to its end
-    while any(number for (name, _), number in measured(daemon).items() if name == "memtrigd_queue_jobs"):
+    while any(number for (name, _), number in measured(shared_daemon).items() if name == "memtrigd_queue_jobs"):
         assert time.monotonic() < deadline
     assert value(now, "queue_jobs", lane="searcher") >= 0
     assert all(value(now, "level_available", level=level) == 1 for level in ("public", "restricted"))
 
 
-def test_no_content_key_or_name_is_in_them(daemon: Daemon) -> None:
+def test_no_content_key_or_name_is_in_them(shared_daemon: Daemon) -> None:
     """Labels are levels, types, codes and file names."""
-    with agent(daemon, "internal", agent=SECRET) as line:
+    with agent(shared_daemon, "internal", agent=SECRET) as line:
         line.ask(wire.Save(key=SECRET, content=f"{SECRET}s swim", entity=SECRET), wire.Saved)
         line.ask(wire.Search(query=SECRET), wire.Found)
-        with dial(daemon, "control") as owner:
+        with dial(shared_daemon, "control") as owner:
             assert SECRET not in owner.ask(wire.Metrics(), wire.Exposition).text
 
 
-def test_they_are_the_owners(daemon: Daemon) -> None:
+def test_they_are_the_owners(shared_daemon: Daemon) -> None:
     """An agent's socket does not carry the request."""
-    with agent(daemon, "restricted") as line:
+    with agent(shared_daemon, "restricted") as line:
         assert line.refusal(wire.Metrics()).code == "not_here"
 
 
-def test_the_last_success_stays_old_when_a_backup_fails(daemon: Daemon) -> None:
+def test_the_last_success_stays_old_when_a_backup_fails(shared_daemon: Daemon) -> None:
     """BR-016: what can't be read makes the next backup fail, and the time of the last good one does not move."""
-    with agent(daemon, "confidential") as line, dial(daemon, "control") as owner:
+    with agent(shared_daemon, "confidential") as line, dial(shared_daemon, "control") as owner:
         line.ask(wire.Save(key="k", content="tea"), wire.Saved)
         owner.ask(wire.BackupNow(level="CONFIDENTIAL"), wire.BackedUp)
-        good = value(measured(daemon), "backup_last_success_timestamp_seconds", level="confidential")
-        assert value(measured(daemon), "backup_failed", level="confidential") == 0
-        key = daemon.home / "state" / "keys" / "confidential.key"
-        key.rename(daemon.home / "away")
+        good = value(measured(shared_daemon), "backup_last_success_timestamp_seconds", level="confidential")
+        assert value(measured(shared_daemon), "backup_failed", level="confidential") == 0
+        key = shared_daemon.home / "state" / "keys" / "confidential.key"
+        key.rename(shared_daemon.home / "away")
         owner.exchange(wire.BackupNow(level="CONFIDENTIAL"))
-        (daemon.home / "away").rename(key)
-    after = measured(daemon)
+        (shared_daemon.home / "away").rename(key)
+    after = measured(shared_daemon)
     assert value(after, "backup_failed", level="confidential") == value(after, "backup_red", level="confidential") == 1
     assert value(after, "backup_last_success_timestamp_seconds", level="confidential") == good
 
