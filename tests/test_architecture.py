@@ -36,6 +36,7 @@ LOGGERS = {
     "memtrigd/clockwork/stops.py",
     "memtrigd/daemon.py",
     "memtrigd/doctor/ward.py",
+    "memtrigd/embedder/client.py",
     "memtrigd/guidance/keeper.py",
     "memtrigd/logs.py",
     "memtrigd/reload.py",

@@ -1,0 +1,290 @@
+"""The model as the daemon sees it: a process that is started, asked, and started anew when it ends. On the loop alone.
+
+Its life follows no traffic: it is there or not for every level alike. Nobody waits for it longer than a query may take,
+and while it is not there searches go by the words.
+"""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final, Literal, TypeAlias
+
+import structlog
+from msgspec import MsgspecError, Struct
+
+from memtrigd.embedder.messages import (
+    LONGEST,
+    PREFIX,
+    Embed,
+    Embedded,
+    Failed,
+    FromModel,
+    Kind,
+    Model,
+    Ready,
+    Vectors,
+    Warming,
+    framed,
+    from_model,
+)
+
+COMMAND: Final = (sys.executable, "-P", "-m", "memtrigd.embedder", "serve")
+PATIENCE: Final = 0.3
+"""Seconds that a query waits for its vector."""
+QUERIES: Final = 64
+"""Queries that may wait at a time; with more, those that come go by the words."""
+FIRST_AGAIN: Final = 1.0
+"""Seconds before a process that ended is started anew; twice as long each time, up to LAST_AGAIN."""
+LAST_AGAIN: Final = 300.0
+STEADY: Final = 60.0
+"""Seconds for which it must have been ready before the next end counts as the first."""
+
+State: TypeAlias = Literal["off", "warming", "ready", "failed"]
+Done: TypeAlias = Callable[[Sequence[Vectors] | None], None]
+
+log = structlog.get_logger()
+
+
+class Choice(Struct, frozen=True):
+    """Which model is wanted: ``on`` with no ``directory`` means the one that is installed with memtrigd."""
+
+    on: bool = True
+    directory: str | None = None
+
+
+class Condition(Struct, frozen=True):
+    """How it is with the model; ``message`` is for the owner, and ``done`` of ``of`` is how far it is."""
+
+    state: State = "off"
+    code: str = ""
+    message: str = ""
+    done: int = 0
+    of: int = 0
+
+
+class _Waiting(Struct):
+    done: Done
+    timer: asyncio.TimerHandle | None
+
+
+class Embedder:
+    """The model's process, its state, and who waits for vectors."""
+
+    def __init__(self, command: Sequence[str] = COMMAND, *, first_again: float = FIRST_AGAIN) -> None:
+        self._command, self._first_again = tuple(command), first_again
+        self._choice = Choice(on=False)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._channel: _Channel | None = None
+        self._waiting: dict[int, _Waiting] = {}
+        self._queries = self._number = 0
+        self._again, self._since = first_again, 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self.condition = Condition()
+        self.model: Model | None = None
+        """The model that is ready; None while none is."""
+        self.listeners: list[Callable[[], None]] = []
+        """Called on the loop whenever the state is another."""
+
+    @property
+    def state(self) -> State:
+        """Of "off" (not wanted, or not installed), "warming", "ready" and "failed"."""
+        return self.condition.state
+
+    @property
+    def pid(self) -> int | None:
+        """The process; None where there is none."""
+        return None if self._process is None else self._process.pid
+
+    def choose(self, choice: Choice) -> None:
+        """Use another model, or none. The one in use ends; whoever waits for it gets nothing."""
+        if choice == self._choice:
+            return
+        self._choice, self._again = choice, self._first_again
+        self._end()
+        self._become(Condition())
+        self._start()
+
+    def stop(self) -> None:
+        """End the process for good."""
+        self._choice = Choice(on=False)
+        self._end()
+        self._become(Condition())
+
+    def ask(self, texts: Sequence[str], kind: Kind, done: Done) -> None:
+        """Have the vectors of texts handed to ``done``, once, on the loop, or None where there will be none.
+
+        A query waits for PATIENCE, passages until the process ends. A long passage has several vectors.
+        """
+        query = kind == "query"
+        if self._channel is None or self.state != "ready" or (query and self._queries >= QUERIES):
+            asyncio.get_running_loop().call_soon(done, None)
+            return
+        self._number += 1
+        number = self._number
+        timer = asyncio.get_running_loop().call_later(PATIENCE, self._settle, number, None) if query else None
+        self._queries += query
+        self._waiting[number] = _Waiting(done, timer)
+        until = time.monotonic() + PATIENCE if query else 0.0
+        self._channel.send(Embed(number, kind, list(texts), until))
+
+    def _start(self) -> None:
+        self._timer = None
+        if not self._choice.on:
+            return
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                process = self._process = subprocess.Popen(  # noqa: S603 - our own program
+                    [*self._command, self._choice.directory or ""],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                    cwd=os.sep,
+                )
+            except OSError as error:
+                ours.close()
+                self._failed(Failed("cannot_start", f"The model's process can't be started: {error.strerror}.", True))
+                return
+        self._become(Condition("warming"))
+        self._channel = _Channel(ours, self._heard, lambda: self._lost(process))
+
+    def _heard(self, message: FromModel) -> None:
+        match message:
+            case Embedded(number, vectors):
+                self._settle(number, vectors)
+            case Warming(what, done, of):
+                self._become(Condition("warming", what, "", done, of))
+            case Ready(model):
+                self.model, self._since = model, time.monotonic()
+                log.info("model_ready", id=model.digest[:12])
+                self._become(Condition("ready"))
+            case Failed():
+                self._end()
+                self._failed(message)
+
+    def _lost(self, process: "subprocess.Popen[bytes]") -> None:
+        """It ended by itself, or was killed, or does not speak as it should."""
+        if process is not self._process:
+            return
+        if self.model is not None and time.monotonic() - self._since > STEADY:
+            self._again = self._first_again
+        self._end()
+        self._failed(Failed("ended", "The model's process ended; it will be started anew.", True))
+
+    def _failed(self, failure: Failed) -> None:
+        if failure.code == "not_installed":
+            self._become(Condition("off", failure.code, failure.message))
+            return
+        log.warning("model_failed", code=failure.code)
+        self._become(Condition("failed", failure.code, failure.message))
+        if failure.again:
+            self._timer = asyncio.get_running_loop().call_later(self._again, self._start)
+            self._again = min(2 * self._again, LAST_AGAIN)
+
+    def _end(self) -> None:
+        """End the process, if there is one. Whoever waits gets nothing."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        process, channel, self._process, self._channel, self.model = self._process, self._channel, None, None, None
+        if channel is not None:
+            channel.close()
+        if process is not None:
+            process.kill()
+            asyncio.get_running_loop().run_in_executor(None, process.wait)  # half a gigabyte is not gone in a moment
+        for number in list(self._waiting):
+            self._settle(number, None)
+
+    def _settle(self, number: int, vectors: Sequence[Vectors] | None) -> None:
+        waiting = self._waiting.pop(number, None)
+        if waiting is None:
+            return  # it was too late
+        if waiting.timer is not None:
+            waiting.timer.cancel()
+            self._queries -= 1
+        waiting.done(vectors)
+
+    def _become(self, condition: Condition) -> None:
+        before, self.condition = self.condition.state, condition
+        if condition.state != before:
+            for listener in self.listeners:
+                listener()
+
+
+class _Channel:
+    """Our end of the socket: frames in and out, without ever waiting."""
+
+    def __init__(
+        self,
+        ours: socket.socket,
+        heard: Callable[[Warming | Ready | Embedded | Failed], None],
+        lost: Callable[[], None],
+    ) -> None:
+        ours.setblocking(False)
+        self._socket, self._heard, self._lost = ours, heard, lost
+        self._loop = asyncio.get_running_loop()
+        self._in, self._out = bytearray(), bytearray()
+        self._loop.add_reader(ours, self._read)
+
+    def send(self, message: Embed) -> None:
+        """Send a message, or keep it until there is room."""
+        waits = bool(self._out)
+        self._out += framed(message)
+        if not waits:
+            self._write()
+
+    def close(self) -> None:
+        """Hear and say nothing more."""
+        if self._socket.fileno() >= 0:
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+            self._socket.close()
+
+    def _read(self) -> None:
+        try:
+            got = self._socket.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:
+            got = b""
+        self._in += got
+        try:
+            while got and self._socket.fileno() >= 0 and (body := self._body()) is not None:
+                self._heard(from_model(body))
+        except (MsgspecError, OverflowError):
+            got = b""
+        if not got and self._socket.fileno() >= 0:
+            self._lost()
+
+    def _body(self) -> bytes | None:
+        """The next whole message. Raises OverflowError for one that is too long."""
+        size = int.from_bytes(self._in[:PREFIX], "big")
+        if size > LONGEST:
+            raise OverflowError
+        end = PREFIX + size
+        if len(self._in) < max(end, PREFIX):
+            return None
+        body = bytes(self._in[PREFIX:end])
+        del self._in[:end]
+        return body
+
+    def _write(self) -> None:
+        sent = 0
+        with suppress(BlockingIOError):
+            try:
+                sent = self._socket.send(memoryview(bytes(self._out[: 1 << 18])))
+            except BlockingIOError:
+                raise
+            except OSError:
+                return  # the reader hears of it
+        del self._out[:sent]
+        if self._out:
+            self._loop.add_writer(self._socket, self._write)
+        else:
+            self._loop.remove_writer(self._socket)
