@@ -20,6 +20,8 @@ from memtrigd.search.subjects import subject
 
 DEPTH: Final = 200
 """Documents that are weighed for each thing that may speak for them: 50 lost nothing measurable, 200 does not cost."""
+WITHIN: Final = 1.0
+"""How well a document must fit a date to be found by it alone: what is only near to it needs a word, too."""
 DEEPER: Final = 8
 """How many times as many are weighed if all those were not enough."""
 
@@ -104,9 +106,12 @@ def _dated(sight: Sight, question: Question) -> Column:
     """How well each place fits the dates that are asked about."""
     at = sight.index.at
     dated = np.zeros(at.size)
-    for start, end in question.dates:
-        moment = np.where(at.valid_from, at.valid_from, at.created)
-        dated = np.maximum(dated, fusion.date_fit(moment, start, end))
+    if not question.dates:
+        return dated
+    moment = np.where(at.valid_from, at.valid_from, at.created)
+    for start, end in question.dates:  # a dozen, where a year is not said
+        near = np.flatnonzero((moment >= start - fusion.FAR) & (moment <= end + fusion.FAR))
+        dated[near] = np.maximum(dated[near], fusion.date_fit(moment[near], start, end))
     return dated
 
 
@@ -122,7 +127,8 @@ def _named(sight: Sight, about: Collection[str]) -> Mask:
 
 def _more(each: Evidence, depth: int) -> bool:
     """Tell whether more documents of a level answer than were weighed at a depth."""
-    return any(np.count_nonzero(column * each.sight.wanted) > depth for column in (each.words, each.near, each.dated))
+    found = (each.words > 0, each.near, each.dated >= WITHIN)
+    return any(np.count_nonzero(column & each.sight.wanted) > depth for column in found)
 
 
 def _in_order(evidence: Sequence[Evidence], given: Sequence[Mask], depth: int) -> Iterator[Hit]:
@@ -149,7 +155,7 @@ def _candidates(each: Evidence, depth: int) -> Ints:
     found = [
         _best(each.words, wanted & (each.words > 0), at.number, depth),
         *([_best(each.meaning, wanted & each.near, at.number, depth)] if each.meant else ()),
-        *([_best(each.dated, wanted & (each.dated > 0), at.number, depth)] if each.asked_when else ()),
+        *([_best(each.dated, wanted & (each.dated >= WITHIN), at.number, depth)] if each.asked_when else ()),
         np.flatnonzero(each.exact),
     ]
     own = np.concatenate(found)
@@ -217,6 +223,6 @@ def _why(each: Evidence, place: int) -> tuple[str, ...]:
         "meaning": each.near[place],
         "date": each.dated[place] > 0,
         "name": each.named[place],
-        "neighbour": any(each.words[spot] > 0 or each.near[spot] or each.dated[spot] > 0 for spot in beside),
+        "neighbour": any(each.words[spot] > 0 or each.near[spot] or each.dated[spot] >= WITHIN for spot in beside),
     }
     return tuple(reason for reason, holds in said.items() if holds)

@@ -27,11 +27,13 @@ EXACT: Final = 100.0
 PRIOR: Final = 0.2
 """What trust and importance add at most: they part what is as good as equal, and bury no answer."""
 
-NEAR: Final = ((2 * DAY, 1.0), (10 * DAY, 0.6), (31 * DAY, 0.3))
+FAR: Final = 31 * DAY
+"""How far from what is asked about a moment fits no more."""
+NEAR: Final = ((2 * DAY, 1.0), (10 * DAY, 0.6), (FAR, 0.3))
 """How well a moment fits a day that it is so far from: people misremember days, and tell of them later."""
 SHORT: Final = 2 * DAY
 """A range up to here is a day somebody means; of a longer one the ends are meant."""
-AFTER: Final = (31 * DAY, 0.5)
+AFTER: Final = (FAR, 0.5)
 """A moment this soon after a longer range: what happened in a month is told in the next."""
 
 

@@ -56,9 +56,8 @@ def _fitting(at: Attributes, filters: Filters, reader: IndexReader) -> Mask:
         places = at.places(np.array(reader.tagged(filters.tags), np.int64))
         tagged[places[places != NONE]] = True
         fits &= tagged
-    began = np.where(at.valid_from, at.valid_from, at.created) if (filters.since, filters.until) != (None, None) else 0
     if filters.since is not None:
-        fits &= np.maximum(began, at.valid_to) >= filters.since
+        fits &= at.updated >= filters.since
     if filters.until is not None:
-        fits &= began < filters.until
+        fits &= at.updated < filters.until
     return fits

@@ -27,7 +27,7 @@ def indexed(number: int, text: str, **fields: object) -> Indexed:
         "kind": "general",
         "source": "auto_detect",
         "created": number,
-        "updated": number,
+        "updated": fields.get("created", number),
         "valid_from": None,
         "valid_to": None,
         "length": len(found),

@@ -170,11 +170,14 @@ def test_an_entity_out_of_sight_is_not_known():
 
 
 def test_a_date_finds_what_was_then():
-    """Without a word in common, and the nearer the better."""
-    days = [indexed(n, f"text {n}", valid_from=n * 5 * DAY) for n in range(1, 9)]
-    asked = replace(question("anything then?"), dates=((10 * DAY, 11 * DAY),))
-    hits = rank([shelf(Level.PUBLIC, days)], asked)
-    assert numbers(hits)[0] == 2 and set(numbers(hits)[1:4]) == {1, 3, 4} and all(hit.why == ("date",) for hit in hits)
+    """Without a word in common where it was then; with one the nearer the better."""
+    days = [indexed(n, f"text {n}", valid_from=n * 5 * DAY) for n in range(1, 10)]
+    then = ((10 * DAY, 11 * DAY),)
+    (only,) = rank([shelf(Level.PUBLIC, days)], replace(question("anything then?"), dates=then))
+    assert only.document == 2 and only.why == ("date",)
+    hits = rank([shelf(Level.PUBLIC, days)], replace(question("the text"), dates=then))
+    assert numbers(hits)[0] == 2 and set(numbers(hits)[1:4]) == {1, 3, 4} and len(hits) == 9
+    assert [hit.why for hit in hits[:8]] == [("words", "date")] * 8 and hits[8].why == ("words",)
 
 
 def test_meaning_finds_what_no_word_does_but_only_over_its_floor():
