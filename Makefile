@@ -100,7 +100,7 @@ bench-recall: $(INSTALLED) ## measure how well searches find what answers, in th
 
 .PHONY: lock
 lock: $(INSTALLED) ## pin the newest versions of what we depend on, with hashes
-	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --group dev pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --group dev --extra semantic pyproject.toml -o requirements.lock
 
 .PHONY: clean
 clean: ## remove what was set up and built

@@ -151,6 +151,7 @@ def test_the_map_of_rooms_lists_exactly_the_modules_there_are() -> None:
 def test_what_the_project_asks_for_is_pinned() -> None:
     """A fresh checkout installs the lock alone, so each dependency stands in it, those of the tests too."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    asked = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    extra = project["project"]["optional-dependencies"]["semantic"]
+    asked = [*project["project"]["dependencies"], *extra, *project["dependency-groups"]["dev"]]
     pinned = re.findall(r"^([\w.-]+)==", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE)
     assert {re.split(r"[^\w.-]", each)[0] for each in asked} <= set(pinned)
