@@ -18,6 +18,7 @@ from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
 from memtrigd.domain.moments import DAY, Micros
 from memtrigd.domain.quotas import Quota
 from memtrigd.domain.retention import Keep
+from memtrigd.embedder.client import Choice
 
 
 class Owner(Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,6 +99,25 @@ class Backup(Struct, frozen=True, forbid_unknown_fields=True):
         return frozenset(map(parse_level, self.never_leaves))
 
 
+class Semantic(Struct, frozen=True, forbid_unknown_fields=True):
+    """``[semantic]``. ``on``: whether searches go by meaning too, where a model is installed; unsaid, they do.
+
+    ``model``: a directory with a ``model.onnx`` and a ``tokenizer.json``, by its absolute path, instead of that model.
+    MEMTRIG_SEMANTIC=off in the daemon's environment stands for ``on = false`` where nothing is said.
+    """
+
+    on: bool | None = None
+    model: str | None = None
+
+    @property
+    def choice(self) -> Choice:
+        """Which model is wanted. Raises ValueError for a relative path."""
+        if self.model is not None and not Path(self.model).is_absolute():
+            raise ValueError(f"model under [semantic] is {self.model!r}, which is not an absolute path")
+        unsaid = os.environ.get("MEMTRIG_SEMANTIC") != "off"
+        return Choice(unsaid if self.on is None else self.on, self.model)
+
+
 class Log(Struct, frozen=True, forbid_unknown_fields=True):
     """``[log]``. ``level``: the least that is logged; ``debug`` has a line for each request, without its contents."""
 
@@ -112,6 +132,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     notify: Notify = Notify()
     backup: Backup = Backup()
     quota: Quota = Quota()
+    semantic: Semantic = Semantic()
     log: Log = Log()
 
     @property
@@ -131,6 +152,7 @@ def load(home: Home) -> Config:
         config = msgspec.convert(tomllib.loads(_text(path)), Config)
         backup = config.backup
         config.quota.check()
+        _ = config.semantic.choice
         _ = config.notify.levels, backup.every, backup.drill_every, backup.keep, backup.directories, backup.kept_in
     except FileNotFoundError:
         config = Config()

@@ -30,6 +30,7 @@ from memtrigd.clockwork.scrubs import Scrubs
 from memtrigd.config import Config, load_again
 from memtrigd.doctor.ward import Ward
 from memtrigd.domain.moments import Micros
+from memtrigd.embedder.client import Embedder
 from memtrigd.gate import listeners
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.sessions import Sessions
@@ -119,7 +120,7 @@ async def _serve(
     ids, started, rows = RandomIds(), now(), vault.control_reader()
     sessions, keeper = Sessions(ids, rows.by_token), begin_keeping(home, os.environ, now)
     recalls, dreamer = Recalls(writers), Dreamer(writers, now, Diary(rows, writers), loop.call_later)
-    runs, acceptor = ControlRuns(rows, writers), Acceptor(sessions)
+    runs, acceptor, embedder = ControlRuns(rows, writers), Acceptor(sessions), Embedder()
     anew = partial(_begin_anew, acceptor, stopped)
     backups = Backups(state, _plan(config), threads.copyists, writers, rows, runs, now, anew, Apart)
     dispatcher = Dispatcher(
@@ -152,6 +153,7 @@ async def _serve(
             left=[*left, *service.intents.left],
             copies=backups.figures(),
             holding=backups.holding,
+            model=embedder.condition,
         ),
     )
     prover = Prover(state, dispatcher, now)
@@ -178,7 +180,7 @@ async def _serve(
     def configure(fresh: Config) -> None:
         service.seat_belt, errands.orders, backups.plan = fresh.owner.seat_belt, _orders(fresh), _plan(fresh)
         dispatcher.quotas.quota = fresh.quota
-        logs.talk.at(fresh.log.level)
+        _each((partial(logs.talk.at, fresh.log.level), partial(embedder.choose, fresh.semantic.choice)))
         service.meters.each_logged = fresh.log.level == "debug"
 
     configure(config)
@@ -206,6 +208,7 @@ async def _serve(
             partial(threads.searchers.submit, indexes.warm, faults.of_job),
             partial(scrubs.resume, rows.settings(SCRUBS)),
             ward.resume,
+            embedder.start,
         )
     )
     gc.freeze()  # what is there now stays: no collection needs to walk it again
@@ -214,7 +217,7 @@ async def _serve(
         return await stopped
     finally:
         ended = acceptor.close, partial(_leave, doors, stopped), clockwork.stop, recalls.flush
-        _each((*ended, *(each.stop for each in (backups, audits, scrubs, ward))))
+        _each((*ended, *(each.stop for each in (backups, audits, scrubs, ward, embedder))))
         for watch in (reloader, attention):
             await asyncio.to_thread(watch.stop)
         await threads.stop(partial(stops.end, writers))

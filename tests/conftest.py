@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+os.environ["MEMTRIG_SEMANTIC"] = "off"
+"""The model costs half a gigabyte and some seconds: only the tests of it have one."""
 STARTS_WITHIN = 20
 """Seconds; a start takes a quarter of one on an idle machine."""
 

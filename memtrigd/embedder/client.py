@@ -50,6 +50,9 @@ Done: TypeAlias = Callable[[Sequence[Vectors] | None], None]
 log = structlog.get_logger()
 
 
+_DOING: Final = {"convert": "made of its weights, once", "calibrate": "calibrated, once", "load": "being loaded"}
+
+
 class Choice(Struct, frozen=True):
     """Which model is wanted: ``on`` with no ``directory`` means the one that is installed with memtrigd."""
 
@@ -63,6 +66,8 @@ class Condition(Struct, frozen=True):
     state: State = "off"
     code: str = ""
     message: str = ""
+    name: str | None = None
+    """Of the model that is ready."""
     done: int = 0
     of: int = 0
 
@@ -77,7 +82,7 @@ class Embedder:
 
     def __init__(self, command: Sequence[str] = COMMAND, *, first_again: float = FIRST_AGAIN) -> None:
         self._command, self._first_again = tuple(command), first_again
-        self._choice = Choice(on=False)
+        self._choice, self._begun = Choice(on=False), False
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: _Channel | None = None
         self._waiting: dict[int, _Waiting] = {}
@@ -105,13 +110,19 @@ class Embedder:
         if choice == self._choice:
             return
         self._choice, self._again = choice, self._first_again
-        self._end()
-        self._become(Condition())
+        if self._begun:
+            self._end()
+            self._become(Condition())
+            self._start()
+
+    def start(self) -> None:
+        """Begin, with the model that was chosen: in the background."""
+        self._begun = True
         self._start()
 
     def stop(self) -> None:
         """End the process for good."""
-        self._choice = Choice(on=False)
+        self._begun = False
         self._end()
         self._become(Condition())
 
@@ -151,7 +162,7 @@ class Embedder:
                 ours.close()
                 self._failed(Failed("cannot_start", f"The model's process can't be started: {error.strerror}.", True))
                 return
-        self._become(Condition("warming"))
+        self._become(Condition("warming", "load", _DOING["load"]))
         self._channel = _Channel(ours, self._heard, lambda: self._lost(process))
 
     def _heard(self, message: FromModel) -> None:
@@ -159,11 +170,11 @@ class Embedder:
             case Embedded(number, vectors):
                 self._settle(number, vectors)
             case Warming(what, done, of):
-                self._become(Condition("warming", what, "", done, of))
+                self._become(Condition("warming", what, _DOING[what], done=done, of=of))
             case Ready(model):
                 self.model, self._since = model, time.monotonic()
                 log.info("model_ready", id=model.digest[:12])
-                self._become(Condition("ready"))
+                self._become(Condition("ready", name=model.name))
             case Failed():
                 self._end()
                 self._failed(message)

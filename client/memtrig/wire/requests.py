@@ -55,9 +55,10 @@ class Save(Write, frozen=True, kw_only=True, tag="save"):
 
 
 class Get(Request, frozen=True, tag="get"):
-    """The copy of ``key`` that this session sees."""
+    """The copy of ``key`` that this session sees, or the memory of ``id``, as a search named it."""
 
-    key: str
+    key: str | None = None
+    id: str | None = None
 
 
 class Search(Request, frozen=True, tag="search"):
@@ -70,6 +71,20 @@ class Search(Request, frozen=True, tag="search"):
     max_results: int = 10
     since: str | None = None
     until: str | None = None
+    kind: str | None = None
+    tags: list[str] = []
+    """Only those that have every one."""
+    entity: str | None = None
+    """Only those about it, by whichever of its names."""
+    source: str | None = None
+    max_tokens: int | None = None
+    """What the results may take to read; what has no room is counted in ``left_out``."""
+    full: bool = False
+    """Whole contents, not the pieces that were found."""
+    lexical: bool = False
+    """Only what has a word of the question or is what it names: nothing by its meaning, its date or its neighbours."""
+    zone: str | None = None
+    """The IANA name of the time zone in which days of the question are meant; unsaid, the daemon's."""
 
 
 class List(Request, frozen=True, tag="list"):

@@ -49,7 +49,9 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     authority: str = "self"
     score: float | None = None
     content_bytes: int | None = None
-    """Set where ``content`` is only the beginning, to keep a reply small: get the key for the whole."""
+    """Set where ``content`` is only a part, to keep a reply small: get the id for the whole."""
+    why: list[str] = []
+    """In search results what speaks for it: key, words, meaning, date, name, neighbour."""
     supplement: "Record | None" = None
     newer_lower: "Record | None" = None
 
@@ -104,9 +106,15 @@ class Got(Result, frozen=True, tag="got"):
 
 
 class Found(Result, frozen=True, tag="found"):
-    """Hits, the best first, each with its ``score``."""
+    """Hits, the best first, each with its ``score`` and ``why``."""
 
     results: list[Record]
+    left_out: int = 0
+    """How many more there are, up to ``max_results``, that ``max_tokens`` has no room for."""
+    how: str = "lexical"
+    """By words alone: lexical; by words and meaning: hybrid."""
+    warming: bool = False
+    """Whether it will be by meaning, too, when the model is ready."""
 
 
 class Listed(Result, frozen=True, tag="listed"):
@@ -207,6 +215,19 @@ class GuidanceFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """While it is set the last good version stays in force."""
 
 
+class ModelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How it is with the model that tells what texts mean: "off", "warming", "ready" or "failed"."""
+
+    state: str
+    name: str | None = None
+    """While it is ready."""
+    why: str | None = None
+    """Why it is not; for the owner."""
+    done: int = 0
+    """How far it is while it is warming, of ``of``; 0 where nobody counts."""
+    of: int = 0
+
+
 class StatusReport(Result, frozen=True, tag="status"):
     """How the daemon is: only the levels that the caller may see. ``home``, ``pid`` and guidance are for the owner."""
 
@@ -218,6 +239,7 @@ class StatusReport(Result, frozen=True, tag="status"):
     pid: int | None = None
     home: str | None = None
     guidance: list[GuidanceFile] = []
+    model: ModelStatus | None = None
 
 
 class Session(Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import memtrigd
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Status
 from memtrigd.domain.moments import Micros, to_iso
+from memtrigd.embedder.client import Condition
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader
 
@@ -30,6 +31,7 @@ class Facts(Struct, frozen=True):
 
     copies: Mapping[Level, wire.Copies] = {}
     """How each level's backups are."""
+    model: Condition = Condition()
     holding: Callable[[Level], Sequence[tuple[str, Micros]]] = lambda _: ()
     """The backups that hold a level, by name, and of when they are."""
 
@@ -86,6 +88,15 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
         pid=facts.pid if owner else None,
         home=facts.home if owner else None,
         guidance=turn.guides.files() if owner else [],
+        model=_model(facts.model, owner),
+    )
+
+
+def _model(model: Condition, owner: bool) -> wire.ModelStatus:
+    """How it is with the model, the same at every level; the owner is told why, which may name a directory."""
+    why = model.message or None
+    return wire.ModelStatus(
+        state=model.state, name=model.name, why=why if owner else None, done=model.done, of=model.of
     )
 
 

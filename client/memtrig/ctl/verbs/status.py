@@ -19,6 +19,7 @@ def show(status: dict[str, Any], screen: Screen) -> list[str]:
         ("started", screen.when(status["started"])),
         ("home", status.get("home") or ""),
         ("guidance", _guidance(status.get("guidance", []))),
+        ("model", _model(status.get("model") or {})),
     ]
     pid = status.get("pid")
     lines = [screen.bold(f"memtrigd {one_line(status['server'])}") + (f" (pid {pid})" if pid else "")]
@@ -36,6 +37,13 @@ def _guidance(files: list[dict[str, Any]]) -> str:
     """Say that all is in order, or which files are not and why: the daemon tells the owner alone."""
     wrong = [f"{file['path']} {file['problem']}: its last good version holds" for file in files if file.get("problem")]
     return "; ".join(wrong) or ("in order" if files else "")
+
+
+def _model(model: dict[str, Any]) -> str:
+    """Say whether searches go by meaning, and if they don't, why."""
+    state, why = one_line(model.get("state", "")), one_line(model.get("why") or "")
+    far = f"{model['done']} of {model['of']}" if model.get("of") else ""
+    return ", ".join(part for part in (model.get("name") and one_line(model["name"]), state, why, far) if part)
 
 
 def _sessions(level: dict[str, Any]) -> str:
