@@ -124,7 +124,7 @@ class Scrubs:
             for act in acts:
                 yield self._writing(level, act)
         if begun:
-            yield partial(self._writers.submit_alone, level, lambda upkeep: upkeep.scrub())
+            yield partial(self._writers.scrub, level)
             yield self._noting(lambda hands: hands.control.drop_setting(PREFIX + level.slug))
             for listener in self._listeners:
                 listener(level)

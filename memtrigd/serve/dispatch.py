@@ -33,7 +33,7 @@ from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.screening import prepared
 from memtrigd.serve.turn import Guides, Turn
 from memtrigd.serve.whereabouts import level_of
-from memtrigd.store.interface import Asker, Hands, LevelReader, Upkeep
+from memtrigd.store.interface import Asker, Hands, LevelReader
 from memtrigd.store.interface_control import SessionRow
 
 ABOUT_ITSELF: Final = (wire.GetStatus, wire.Recover, wire.Init)
@@ -92,10 +92,8 @@ class Writers(Protocol):
     ) -> None:
         """Run ``run`` in a transaction of ``level``, None for control.db, after all that its ``line`` sent before."""
 
-    def submit_alone(
-        self, level: Level, run: Callable[[Upkeep], Any], done: Callable[[Any], None], line: str | None = None
-    ) -> None:
-        """Run ``run`` outside any transaction, after all that was submitted before it."""
+    def scrub(self, level: Level, done: Callable[[Any], None]) -> None:
+        """Let nothing that was deleted at a level before remain on the disk."""
 
 
 class Dispatcher(Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeAlias
 from memtrig import wire
 
 from memtrigd.domain.levels import Level
-from memtrigd.store.interface import Hands, Upkeep
+from memtrigd.store.interface import Hands
 
 Replied: TypeAlias = Callable[[wire.Result | Exception], None]
 
@@ -19,10 +19,8 @@ class Writers(Protocol):
     ) -> None:
         """Run ``run`` in a transaction of ``level``."""
 
-    def submit_alone(
-        self, level: Level, run: Callable[[Upkeep], Any], done: Callable[[Any], None], line: str | None = None
-    ) -> None:
-        """Run ``run`` outside any transaction, alone."""
+    def scrub(self, level: Level, done: Callable[[Any], None]) -> None:
+        """Let nothing that was deleted at a level remain on the disk."""
 
 
 def erase(writers: Writers, level: Level, run: Callable[[Hands], wire.Result], reply: Replied) -> None:
@@ -40,6 +38,6 @@ def erase(writers: Writers, level: Level, run: Callable[[Hands], wire.Result], r
         def scrubbed(refusal: Any) -> None:
             reply(refusal if isinstance(refusal, Exception) else outcome)
 
-        writers.submit_alone(level, lambda upkeep: upkeep.scrub(), scrubbed)
+        writers.scrub(level, scrubbed)
 
     writers.submit(level, run, erased)

@@ -6,7 +6,7 @@ each level's part has an idempotency key, so what was done already is not done a
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from memtrigd.domain.entries import Entry, Sort
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.levels import Level
+from memtrigd.domain.levels import Level, parse_level
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.gate.policy import DEFAULT_SPACE
 from memtrigd.serve.dispatch import Dispatcher, Done, Reply
@@ -61,10 +61,10 @@ class Intents:
 
         self._writers.submit(entry.level, _keeping(entry, "intent", self._dispatcher.clock()), written)
 
-    def resume(self, go: Go, kept: Iterable[str], done: Callable[[], None]) -> None:
-        """Carry out what is open, one after the other; ``kept`` are the settings that name such, and ``done`` is told.
+    def resume(self, go: Go, kept: Mapping[str, str], done: Callable[[], None]) -> None:
+        """Carry out what is open, one after the other; ``kept`` are the settings that name such and their levels.
 
-        An intent at a level that can't be used waits for the next start.
+        ``done`` is told when all is over. An intent at a level that can't be used waits for the next start.
         """
         open_: list[Entry] = []
         unread = bool(self._dispatcher.missing(Level))
@@ -76,7 +76,7 @@ class Intents:
         known = {PREFIX + entry.id for entry in open_}
         for setting in kept:
             if setting not in known and not unread:  # its entry was closed before the crash
-                self._writers.submit(None, _dropping(setting), _unheard)
+                self._let_go(setting, parse_level(kept[setting]), lambda: None)
         self._resume_next(go, open_, done)
 
     def _resume_next(self, go: Go, open_: list[Entry], done: Callable[[], None]) -> None:
@@ -120,19 +120,27 @@ class Intents:
             return
         act, now = decoded(entry), self._dispatcher.clock()
 
-        def dropped(_: Any) -> None:
+        def over() -> None:
             done(reply)
-
-        def scrubbed(_: Any) -> None:
-            self._writers.submit(None, _dropping(PREFIX + entry.id), dropped)
 
         def closed(_: Any) -> None:
             if act is not None and isinstance(act.request, wire.Erase):
-                self._writers.submit_alone(entry.level, lambda upkeep: upkeep.scrub(), scrubbed)
+                self._let_go(PREFIX + entry.id, entry.level, over)
             else:
-                scrubbed(None)
+                self._writers.submit(None, _dropping(PREFIX + entry.id), lambda _: over())
 
         self._writers.submit(entry.level, _keeping(_empty(entry, now), "intent_done", now), closed)
+
+    def _let_go(self, setting: str, level: Level, over: Callable[[], None]) -> None:
+        """Drop what names a closed intent once nothing of it remains on the disk; else the next start does it."""
+
+        def scrubbed(refusal: Any) -> None:
+            if isinstance(refusal, Exception):
+                over()
+            else:
+                self._writers.submit(None, _dropping(setting), lambda _: over())
+
+        self._writers.scrub(level, scrubbed)
 
 
 def _carry_out(go: Go, act: wire.Act, over: Done) -> None:
@@ -164,10 +172,6 @@ def _keeping(entry: Entry, op: str, now: Micros) -> Callable[[Hands], None]:
 
 def _dropping(setting: str) -> Callable[[Hands], None]:
     return lambda hands: hands.control.drop_setting(setting)
-
-
-def _unheard(_: Any) -> None:
-    """A setting that stays is dropped at the next start."""
 
 
 def _left(entry: Entry, act: wire.Act | None, reply: Reply) -> wire.Left:

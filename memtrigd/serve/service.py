@@ -1,6 +1,6 @@
 """The service behind every connection: greets, keeps the owner's belt buckled, and passes the rest to dispatch."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -146,7 +146,7 @@ class Service:
             return None
         return Line(self, connection, self._mcp)
 
-    def resume(self, kept: Iterable[str], done: Callable[[], None]) -> None:
+    def resume(self, kept: Mapping[str, str], done: Callable[[], None]) -> None:
         """Carry out the owner's wishes at every level that the last stop cut off; ``kept`` are what names them."""
         owner = Caller(CONTROL, Peer(own_uid()))
         self.intents.resume(partial(at_each_level, partial(self._dispatcher.take, owner)), kept, done)

@@ -264,12 +264,12 @@ class LevelWriter(LevelReader, ScrubWriter, Protocol):
 class Upkeep(Protocol):
     """What is done to a level's file between transactions, alone on the writer's thread."""
 
-    def scrub(self) -> None:
-        """Let nothing deleted remain in the file, its free pages or its log.
+    def scrub(self) -> Iterator[None]:
+        """Let nothing that was deleted before the first step remain in the file, its index or its log.
 
-        The file is written anew: that takes longer the larger it is, and as much room on the disk again meanwhile.
-
-        Raises Refusal ``store_locked`` if somebody reads the old state of the file for too long: then the log has it.
+        Each step is short, in a transaction of its own or none, and others may write between two; all is gone when
+        there is none left. What it takes in all grows with the file. Raises Refusal ``store_locked`` if somebody reads
+        the old state of the file for too long: then the log has it.
         """
 
 

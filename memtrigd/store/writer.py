@@ -14,6 +14,7 @@ from memtrigd.store.faults import DAMAGE, ORDINARY, refusal_for
 from memtrigd.store.interface import Asker, Hands, LevelReader, Upkeep
 from memtrigd.store.lanes import Deliver, Lane, stopping
 from memtrigd.store.queueing import DAEMON, Done, Job, Outcome
+from memtrigd.store.rounds import Rounds
 from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.upkeep import SqliteUpkeep
 from memtrigd.store.vault import Vault
@@ -130,6 +131,7 @@ class WriterLane(Lane):
         self.syncs = self._transactions.syncs
         self.batches = Histogram(NUMBERS)
         """How many jobs each batch had."""
+        self._rounds = Rounds(self.submit_alone)
         super().__init__("memtrigd-writer", deliver, control_first=True)
 
     def submit(
@@ -156,6 +158,13 @@ class WriterLane(Lane):
             return run(SqliteUpkeep(self._vault.writers()[level].connection, level))
 
         self.put(Job(alone, done, level, line, alone=True))
+
+    def scrub(self, level: Level, done: Done) -> None:
+        """Let nothing that was deleted at a level remain on the disk, in steps between which others write.
+
+        ``done`` gets None, or the refusal: see ``Upkeep.scrub``. From the thread on which outcomes are told.
+        """
+        self._rounds.scrub(level, done)
 
     def perform(self, batch: Sequence[Job]) -> None:
         """Commit the batch, file by file; the outcomes of each commit go out when it is done."""

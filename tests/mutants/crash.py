@@ -24,7 +24,7 @@ CUT_OFF: Final = (
     ),
     Mutant(
         "an emptied log that does not wait for the disk",
-        (Edit("memtrigd/store/upkeep.py", "return self._sync_log()", "return None"),),
+        (Edit("memtrigd/store/upkeep.py", "sync_file(Path(self._connection.filename_wal))", "pass"),),
         (f"{CUTS}[erase-0]",),
     ),
     Mutant(

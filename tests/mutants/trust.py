@@ -12,6 +12,7 @@ TRUST: Final = "memtrigd/domain/trust.py"
 UPKEEP: Final = "memtrigd/store/upkeep.py"
 ERASE: Final = "tests/serve/test_erase.py::test_no_byte_is_left_when_it_is_said"
 STORED: Final = "tests/store/test_erasing.py"
+SCRUBBED: Final = "tests/store/test_upkeep.py"
 
 SUBSCRIBED: Final = (
     Edit(
@@ -94,7 +95,7 @@ SPOKEN: Final = (
 GONE: Final = (
     Mutant(
         "erased rows whose bytes stay",
-        (Edit(ERASING, "writers.submit_alone(level, lambda upkeep: upkeep.scrub(), scrubbed)", "scrubbed(None)"),),
+        (Edit(ERASING, "writers.scrub(level, scrubbed)", "scrubbed(None)"),),
         (ERASE,),
     ),
     Mutant(
@@ -103,8 +104,40 @@ GONE: Final = (
         (ERASE, STORED),
     ),
     Mutant(
-        "erased bytes that stay in free pages",
-        (Edit(UPKEEP, '        self._connection.execute("VACUUM")\n', ""),),
+        "erased bytes that come back out of the cache",
+        (Edit(UPKEEP, "            self._connection.release_memory()\n", "            pass\n"),),
+        (SCRUBBED,),
+    ),
+    Mutant(
+        "a merge of the index that is over when FTS5 finds nothing to do",
+        (
+            Edit(
+                UPKEEP,
+                "            negative = not moved",
+                "            owed, negative = (owed if moved else set()), False",
+            ),
+        ),
+        (SCRUBBED,),
+    ),
+    Mutant(
+        "a scrub for who came when it was half over",
+        (
+            Edit(
+                "memtrigd/store/rounds.py",
+                "        told = self._waiting.pop(level)\n",
+                "        told = self._waiting[level]\n",
+            ),
+            Edit(
+                "memtrigd/store/rounds.py",
+                "            if level in self._waiting:\n                self._begin(level)\n",
+                "            del self._waiting[level]\n",
+            ),
+        ),
+        ("tests/store/test_rounds.py",),
+    ),
+    Mutant(
+        "erased bytes that stay in the gaps of pages",
+        (Edit(UPKEEP, "            at = self._clear(at)\n", "            at = None\n"),),
         (STORED,),
     ),
 )

@@ -7,17 +7,15 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
-from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status, canonical
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Scope, Subject, Suppression
-from memtrigd.store import upkeep
 from memtrigd.store.interface import Change, Hands, Remembered
 from memtrigd.store.sqlite_level import SqliteLevelReader
-from memtrigd.store.upkeep import SqliteUpkeep
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
+from tests.store.scrubbing import scrub, traces
 
 LEVEL = Level.INTERNAL
 ERASE = Change(op="erase", actor="owner", session=None, at=99)
@@ -75,7 +73,6 @@ def test_not_a_byte_of_it_is_left(
 ) -> None:
     """Not in the database, the log or its index, in no encoding, in any script; and the journal stays sound."""
     before, row = memory(), memory(**everywhere(word))
-    connection = vault.writers()[LEVEL].connection
     transactions.run_now(LEVEL, lambda hands: hands.writer.add(before, ["other"], step("save")))
     transactions.run_now(LEVEL, lambda hands: leave_traces(hands, row, word))
     if archived:
@@ -84,29 +81,11 @@ def test_not_a_byte_of_it_is_left(
         assert transactions.run_now(LEVEL, lambda hands: hands.writer.archive(60)) == 1
     assert any(traces(state, word)), "the test would see it"
     transactions.run_now(LEVEL, lambda hands: hands.writer.erase(row.id, ERASE))
-    SqliteUpkeep(connection, LEVEL).scrub()
+    scrub(vault)
     assert traces(state, word) == []
     assert vault.verify(LEVEL) == []
     left = vault.readers()[LEVEL].by_id(row.id)
     assert left is not None and (left.status, left.reason, left.content) == (Status.FORGOTTEN, "erased", "")
-
-
-def test_no_copy_is_left_in_a_page_that_was_split(
-    state: Path, vault: Vault, transactions: Transactions, memory: Callable[..., Memory]
-) -> None:
-    """Rows that grew have moved others to new pages; SQLite overwrites what it deletes, not what it has moved away."""
-    rows = [memory(content=f"zanzibar{n:03}") for n in range(100)]
-
-    def live(hands: Hands) -> None:
-        for row in rows:
-            hands.writer.add(row, ["x"], step("save"))
-        for row in rows[::3]:
-            hands.writer.amend(replace(row, context="long " * 100), step("enrich"))
-
-    transactions.run_now(LEVEL, live)
-    transactions.run_now(LEVEL, lambda hands: [hands.writer.erase(row.id, ERASE) for row in rows])
-    SqliteUpkeep(vault.writers()[LEVEL].connection, LEVEL).scrub()
-    assert traces(state, "zanzibar") == [] and vault.verify(LEVEL) == []
 
 
 def test_what_replaced_an_erased_memory_stays(
@@ -118,7 +97,7 @@ def test_what_replaced_an_erased_memory_stays(
     for row in (old, new):
         transactions.run_now(LEVEL, lambda hands, row=row: hands.writer.add(row, [row.content], step("save")))
     transactions.run_now(LEVEL, lambda hands: hands.writer.erase(old.id, ERASE))
-    SqliteUpkeep(vault.writers()[LEVEL].connection, LEVEL).scrub()
+    scrub(vault)
     assert traces(state, "zanzibar") == [] and reader.active("home", "default") == new
     left = reader.by_id(old.id)
     assert left is not None and left.superseded_by == new.id and reader.told("home", ["default"]) == [new]
@@ -132,7 +111,7 @@ def test_an_active_memory_leaves_the_index(
     for each in (row, other):
         transactions.run_now(LEVEL, lambda hands, each=each: hands.writer.add(each, [each.content], step("save")))
     transactions.run_now(LEVEL, lambda hands: hands.writer.erase(row.id, ERASE))
-    SqliteUpkeep(vault.writers()[LEVEL].connection, LEVEL).scrub()
+    scrub(vault)
     reader = vault.readers()[LEVEL]
     assert reader.postings("zanzibar") == [] and len(reader.postings("pemba")) == 1
     assert reader.corpus().documents == 1 and traces(state, "zanzibar") == []
@@ -235,7 +214,7 @@ def test_an_erase_above_a_memory_takes_its_traces_there(
     transactions.run_now(LEVEL, forget_below)
     for _ in range(2):
         transactions.run_now(LEVEL, lambda hands: hands.writer.erase("low-1", replace(ERASE, reason="zanzibar")))
-    SqliteUpkeep(vault.writers()[LEVEL].connection, LEVEL).scrub()
+    scrub(vault)
     assert traces(state, "zanzibar") == [] and vault.verify(LEVEL) == []
     key = reader.key_digest("default", "zanzibar")
     for subject in (Subject("zanzibar", "default", (), b"none", key), Subject("else", "mine", (), text)):
@@ -245,28 +224,3 @@ def test_an_erase_above_a_memory_takes_its_traces_there(
         Mask("low-1", 2, LEVEL, "mine"),
     ]
     assert reader.masks("zanzibar", ["elsewhere"]) == [] == reader.masks("pemba", ["default"])
-
-
-def test_a_reader_of_an_old_state_makes_a_scrub_wait(
-    vault: Vault, transactions: Transactions, memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Then the log still has the text: it is told, and the same works when the reader is done."""
-    monkeypatch.setattr(upkeep, "PATIENCE", 0.05)
-    row, connection = memory(), vault.writers()[LEVEL].connection
-    connection.set_busy_timeout(10)
-    transactions.run_now(LEVEL, lambda hands: hands.writer.add(row, ["x"], step("save")))
-    slow = vault.readers()[LEVEL]
-    with slow.snapshot():
-        slow.by_id(row.id)
-        with pytest.raises(Refusal) as refused:
-            SqliteUpkeep(connection, LEVEL).scrub()
-    assert (refused.value.code, refused.value.retryable) == ("store_locked", True)
-    SqliteUpkeep(connection, LEVEL).scrub()
-
-
-def traces(state: Path, word: str) -> list[str]:
-    """The files of the level that hold a word, or what the index makes of it."""
-    forms = {word, word.lower(), word.upper()}
-    spelt = [form.encode(code) for form in forms for code in ("utf-8", "utf-16-le", "utf-16-be")]
-    files = [state / f"internal.db{end}" for end in ("", "-wal", "-shm")]
-    return [file.name for file in files if file.exists() and any(each in file.read_bytes() for each in spelt)]

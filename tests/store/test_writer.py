@@ -124,7 +124,7 @@ def test_a_job_alone_has_all_before_it_committed_and_nothing_after(desk: Desk, s
         seen.append(
             (connection.in_transaction, *(len(_ids(desk.vault, each)) for each in (Level.PUBLIC, Level.INTERNAL)))
         )
-        store.scrub()
+        list(store.scrub())
         return "scrubbed"
 
     free = desk.block()
@@ -156,10 +156,10 @@ def test_a_job_alone_at_a_level_that_is_not_there_is_refused(desk: Desk) -> None
     """With what is known of the level; after the disk failed it is told to come back."""
     refusal = Refusal("level_unavailable", "public.db can't be read.")
     desk.vault.unavailable[Level.PUBLIC] = refusal
-    desk.submit_alone(Level.PUBLIC, lambda store: store.scrub())
+    desk.submit_alone(Level.PUBLIC, lambda store: list(store.scrub()))
     assert desk.get() == [refusal]
     desk.submit_alone(Level.INTERNAL, lambda store: _raise(apsw.IOError("gone")))
-    desk.submit_alone(Level.CONFIDENTIAL, lambda store: store.scrub())
+    desk.submit_alone(Level.CONFIDENTIAL, lambda store: list(store.scrub()))
     assert [outcome.code for outcome in desk.get(2)] == ["stopping", "stopping"] and len(desk.poison) == 1
 
 
