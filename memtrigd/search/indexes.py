@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
+from memtrigd.search.passages import mark
 from memtrigd.search.question import Question
 from memtrigd.search.ranking import Hit
 from memtrigd.store.interface import LevelReader
 from memtrigd.store.interface_index import Place
 
 if TYPE_CHECKING:
+    from memtrigd.search.meaning import Nearness
     from memtrigd.search.postings import LevelIndex
+    from memtrigd.search.question import Meant
+    from memtrigd.search.vectors import LevelVectors
 
 
 class Indexes:
@@ -24,6 +28,7 @@ class Indexes:
 
     def __init__(self) -> None:
         self._levels: dict[Level, tuple[LevelIndex, Place]] = {}
+        self._vectors: dict[Level, LevelVectors] = {}
 
     def rank(
         self,
@@ -41,7 +46,8 @@ class Indexes:
 
         levels = list(readers)
         sights = [sight(self.follow(reader), sees, question.filters, reader) for reader in levels]
-        return candidates.rank(sights, question, levels[0].term_hashes, names_of) if levels else iter(())
+        meaning = None if question.meaning is None else self._nearness(question.meaning, levels)
+        return candidates.rank(sights, question, levels[0].term_hashes, names_of, meaning) if levels else iter(())
 
     def follow(self, reader: LevelReader) -> "LevelIndex":
         """The index of a level as its file is now: what the journal says has changed is read again.
@@ -55,23 +61,46 @@ class Indexes:
 
             place = reader.place()
             index = LevelIndex(reader.level, reader.indexed())
+            self._vectors.pop(reader.level, None)
         else:
             place, ids = changed
             if ids:
-                index.change(ids, reader.indexed(ids))
+                numbers = index.change(ids, reader.indexed(ids))
+                if (vectors := self._vectors.get(reader.level)) is not None:
+                    vectors.drop(numbers)
+                    vectors.add(reader.vectors_of(vectors.model, numbers.tolist(), vectors.until))
         self._levels[reader.level] = index, place
         return index
+
+    def vectors(self, reader: LevelReader, model: bytes) -> "LevelVectors":
+        """The vectors of a level that ``follow`` has, of a model, in the same snapshot; those of one are kept."""
+        vectors = self._vectors.pop(reader.level, None)
+        if vectors is None or vectors.model != model:
+            from memtrigd.search.vectors import LevelVectors
+
+            vectors = LevelVectors(model)
+        vectors.add(reader.vectors(model, vectors.until))
+        self._vectors[reader.level] = vectors
+        return vectors
 
     def drop(self, level: Level) -> None:
         """Forget the index of a level: what it was made from was made anew without a word in the journal."""
         self._levels.pop(level, None)
+        self._vectors.pop(level, None)
 
-    def warm(self, handles: Mapping[Level, LevelReader]) -> None:
-        """Load every level that can be read; of the others whoever asks is told."""
+    def warm(self, handles: Mapping[Level, LevelReader], model: bytes | None = None) -> None:
+        """Load every level that can be read, and its vectors of a model; of the others whoever asks is told."""
         for reader in handles.values():
             with suppress(Refusal), reader.snapshot():
                 self.follow(reader)
+                if model is not None:
+                    self.vectors(reader, model)
         _give_back()
+
+    def _nearness(self, meant: "Meant", readers: Iterable[LevelReader]) -> "Nearness":
+        from memtrigd.search.meaning import Nearness
+
+        return Nearness(meant, {reader.level: self.vectors(reader, mark(meant.model)) for reader in readers})
 
 
 def _give_back() -> None:

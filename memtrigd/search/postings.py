@@ -68,21 +68,24 @@ class LevelIndex:
                 found[term].append((part.places[begin:end], part.times[begin:end]))
         return found
 
-    def change(self, ids: Sequence[str], rows: Iterable[Indexed]) -> None:
-        """Let the documents of some memories go, and take those in that they have now."""
+    def change(self, ids: Sequence[str], rows: Iterable[Indexed]) -> Ints:
+        """Let the documents of some memories go, and take those in that they have now; returns the numbers of both."""
         self._figures = None
         left = np.flatnonzero(np.isin(self.at.id_hash, np.fromiter(map(hash, ids), np.int64)) & self.at.alive)
         touched = {*self.at.talk[left].tolist()}
+        gone = self.at.number[left]
         self.at.drop(left)
         first = self.at.size
         for batch in _batches(iter(rows)):
             self._parts.append(self._take(batch))
             self._settle()
         touched.update(self.at.talk[first:].tolist())
+        numbers = np.unique(np.concatenate([gone, self.at.number[first:]]))
         if touched:
             self.at.relink(np.array(sorted(touched), np.int64))
         if self.at.dead * DEAD > self.at.size:
             self._clear()
+        return numbers
 
     def _load(self, rows: Iterator[Indexed]) -> None:
         pieces = [self._take(batch) for batch in _batches(rows)]

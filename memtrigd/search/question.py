@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from memtrigd.domain.memory import canonical
 from memtrigd.domain.moments import Micros
+from memtrigd.embedder.messages import Model
 from memtrigd.search.analyser import query_terms, whole_terms
 
 
@@ -20,8 +21,16 @@ class Filters(Struct, frozen=True):
     tags: tuple[str, ...] = ()
     """Of which it must have every one."""
     since: Micros | None = None
-    """It was valid, or made, at this moment or later, and before ``until``."""
+    """It was last said at this moment or later, and before ``until``."""
     until: Micros | None = None
+
+
+class Meant(Struct, frozen=True):
+    """What a question means to a model."""
+
+    vector: bytes
+    """float32, little endian, of unit length."""
+    model: Model
 
 
 class Question(Struct, frozen=True):
@@ -38,8 +47,8 @@ class Question(Struct, frozen=True):
     """The terms of the identifier that it is and nothing else, as `node.js`; none of any other question."""
     dates: tuple[tuple[Micros, Micros], ...] = ()
     """Ranges of instants that it asks about, the end not among them."""
-    vector: bytes | None = None
-    """Its meaning: float32, little endian, of unit length."""
+    meaning: Meant | None = None
+    """None where no model is ready: then it is answered by its words alone."""
     filters: Filters = Filters()
 
 

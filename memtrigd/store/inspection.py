@@ -157,6 +157,20 @@ _BY_QUERY: Final = (
         "SELECT number, number FROM document WHERE number NOT IN (SELECT number FROM memory WHERE status = 'active')",
     ),
     (
+        "The index holds a vector of memory number {}, which is not active.",
+        "SELECT DISTINCT number, number FROM vector WHERE number NOT IN (SELECT number FROM document)",
+    ),
+    (
+        "Memory number {} does not have the vectors that the index says it has.",
+        " ".join(
+            (
+                "SELECT number, number FROM document LEFT JOIN",
+                "(SELECT number, min(model) AS low, max(model) AS high FROM vector GROUP BY number) USING (number)",
+                "WHERE model <> coalesce(low, x'') OR low <> high",
+            )
+        ),
+    ),
+    (
         "The figures of the index are not the sums over its documents.{}",
         " ".join(
             (

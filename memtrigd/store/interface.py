@@ -17,6 +17,7 @@ from memtrigd.store.interface_index import IndexReader
 from memtrigd.store.interface_journal import JournalReader
 from memtrigd.store.interface_scrubbing import ScrubReader, ScrubWriter
 from memtrigd.store.interface_shares import ShareReader
+from memtrigd.store.interface_vectors import VectorReader, VectorWriter
 from memtrigd.store.interface_wishes import WishReader
 
 Asker: TypeAlias = tuple[Hashable, str | None]
@@ -77,7 +78,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, ShareReader, Protocol):
+class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, ShareReader, VectorReader, Protocol):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
     Where the level can't be read a call raises Refusal ``level_unavailable`` or ``store_locked``, naming what it is.
@@ -189,7 +190,7 @@ class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, ShareRead
         """The answer that this session's request with that key got at this level."""
 
 
-class LevelWriter(LevelReader, ScrubWriter, Protocol):
+class LevelWriter(LevelReader, ScrubWriter, VectorWriter, Protocol):
     """Reads and writes of one level inside the writer's transaction; all or nothing of a request becomes durable."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:

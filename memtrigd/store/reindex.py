@@ -45,6 +45,7 @@ def renew(connection: apsw.Connection, level: Level, numbers: Sequence[int], ter
 def total(connection: apsw.Connection) -> None:
     """Bring the figures of the index in line with its documents."""
     with _transaction(connection):
+        connection.execute(_STRAY)
         connection.execute(_TOTAL)
 
 
@@ -74,6 +75,7 @@ def replace(connection: apsw.Connection, level: Level, prepared: Prepared, terms
                 terms = terms_of(memory)
                 text, count = spelling(terms), len(terms)
             _enter(connection, number, memory, text, count)
+        connection.execute(_STRAY)
         connection.execute(_TOTAL)
 
 
@@ -117,8 +119,7 @@ def _leave(connection: apsw.Connection, number: int) -> None:
 
 def _enter(connection: apsw.Connection, number: int, memory: Memory, text: str, count: int) -> None:
     connection.execute("INSERT INTO lexicon (rowid, terms) VALUES (?, ?)", (number, text))
-    document = "INSERT INTO document (number, terms, hashes, times) VALUES (?, ?, ?, ?)"
-    connection.execute(document, (number, count, *prints(text)))
+    connection.execute(_DOCUMENT, (number, count, *prints(text), number))
     tags = [(tag, memory.updated, memory.id, number) for tag in dict.fromkeys(memory.tags)]
     connection.executemany("INSERT OR REPLACE INTO tag (tag, updated, id, number) VALUES (?, ?, ?, ?)", tags)
     connection.execute(_FOLD, (folded(memory.entity), number, folded(memory.entity)))
@@ -142,7 +143,14 @@ def _same_words(one: Memory, other: Memory) -> bool:
 _COLUMNS: Final = ", ".join(FIELDS)
 _ROW: Final = " ".join(("SELECT", _COLUMNS, "FROM memory"))
 _NUMBERED: Final = " ".join(("SELECT number,", _COLUMNS, "FROM memory WHERE status = 'active' ORDER BY number"))
-_DOCUMENT: Final = "INSERT INTO document (number, terms, hashes, times) VALUES (?, ?, ?, ?)"
+_DOCUMENT: Final = (  # vectors that are there are made of the same text, and take long to make anew
+    "INSERT INTO document (number, terms, hashes, times, model)"
+    " VALUES (?, ?, ?, ?, coalesce((SELECT min(model) FROM vector WHERE number = ?), x''))"
+)
+_STRAY: Final = (
+    "DELETE FROM vector WHERE number NOT IN (SELECT number FROM document)"
+    " OR model <> (SELECT model FROM document WHERE document.number = vector.number)"
+)
 _TOTAL: Final = (
     "UPDATE corpus SET documents = (SELECT count(*) FROM document),"
     " terms = (SELECT coalesce(sum(terms), 0) FROM document) WHERE one = 1"

@@ -72,7 +72,13 @@ CREATE TABLE raised (
 CREATE INDEX raised_of ON raised (session, at);
 """
 
-_LEVEL: Final = (schema_level.first, schema_level.second, schema_level.third, schema_level.fourth)
+_LEVEL: Final = (
+    schema_level.first,
+    schema_level.second,
+    schema_level.third,
+    schema_level.fourth,
+    schema_level.fifth,
+)
 LEVELS: Final = {level: Schema(0x4D545230 + level, _LEVEL) for level in Level}
 """Each level has a mark of its own ("MTR0" to "MTR3"), so that no file can be served as that of another level."""
 VERSION: Final = LEVELS[Level.PUBLIC].version

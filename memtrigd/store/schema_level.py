@@ -46,6 +46,11 @@ def fourth(connection: apsw.Connection) -> None:
         connection.execute("UPDATE document SET hashes = ?, times = ? WHERE number = ?", (*made, number))
 
 
+def fifth(connection: apsw.Connection) -> None:
+    """The vectors of active memories, and which documents have none yet of a model."""
+    connection.execute(_VECTORS)
+
+
 _COLUMNS: Final = """
     number         INTEGER PRIMARY KEY,
     salt           BLOB,                 -- of the audit's digests; an erase destroys it
@@ -272,4 +277,18 @@ CREATE INDEX memory_superseded ON memory (updated) WHERE status = 'superseded';
 _PRINTS: Final = """
 ALTER TABLE document ADD COLUMN hashes BLOB NOT NULL DEFAULT x'';  -- of its different terms, 8 bytes each
 ALTER TABLE document ADD COLUMN times BLOB NOT NULL DEFAULT x'';   -- how often it has each, a byte
+"""
+
+_VECTORS: Final = """
+-- What active memories mean: a vector for each passage of their text, all of one model, gone with the document.
+CREATE TABLE vector (
+    seq     INTEGER PRIMARY KEY AUTOINCREMENT,  -- an index in memory follows it, so that none may come twice
+    number  INTEGER NOT NULL REFERENCES memory (number),
+    passage INTEGER NOT NULL,
+    model   BLOB NOT NULL,
+    data    BLOB NOT NULL                -- float32 of a step, little endian, then int8 for each dimension
+) STRICT;
+CREATE UNIQUE INDEX vector_of ON vector (number, passage);
+ALTER TABLE document ADD COLUMN model BLOB NOT NULL DEFAULT x'';  -- that of its vectors; x'' while it has none
+CREATE INDEX document_model ON document (model);
 """

@@ -24,6 +24,7 @@ from memtrigd.store.sqlite_entries import EntryReader
 from memtrigd.store.sqlite_index import SqliteIndexReader
 from memtrigd.store.sqlite_scrubbing import ScrubbingReader
 from memtrigd.store.sqlite_shares import SqliteShareReader
+from memtrigd.store.sqlite_vectors import VectorReading
 
 _LAST: Final = 2**63 - 1
 _AFTER_ALL: Final = (_LAST, "")
@@ -35,7 +36,7 @@ def file_name(level: Level) -> str:
     return f"{level.slug}.db"
 
 
-class SqliteLevelReader(EntryReader, ScrubbingReader, SqliteIndexReader, SqliteShareReader):
+class SqliteLevelReader(EntryReader, ScrubbingReader, SqliteIndexReader, SqliteShareReader, VectorReading):
     """The LevelReader of one file, over a connection that is this handle's own. ``key`` is that of its audit.
 
     Raises Refusal ``level_unavailable`` or ``store_locked`` where the file can't be read.

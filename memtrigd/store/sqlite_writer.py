@@ -28,9 +28,10 @@ from memtrigd.store.records import (
 from memtrigd.store.sqlite_entries import EntryWriter
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.sqlite_scrubbing import ScrubbingWriter
+from memtrigd.store.sqlite_vectors import VectorWriting
 
 
-class SqliteLevelWriter(SqliteLevelReader, EntryWriter, ScrubbingWriter, WriteHandle):
+class SqliteLevelWriter(SqliteLevelReader, EntryWriter, ScrubbingWriter, VectorWriting, WriteHandle):
     """The LevelWriter of one file."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:
@@ -239,6 +240,7 @@ class SqliteLevelWriter(SqliteLevelReader, EntryWriter, ScrubbingWriter, WriteHa
         execute = self.connection.execute
         ((length,),) = execute("DELETE FROM document WHERE number = ? RETURNING terms", (number,))
         execute("DELETE FROM lexicon WHERE rowid = ?", (number,))
+        execute("DELETE FROM vector WHERE number = ?", (number,))
         execute("UPDATE corpus SET documents = documents - 1, terms = terms - ? WHERE one = 1", (length,))
         self._drop_tags(memory)
 

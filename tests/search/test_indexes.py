@@ -16,7 +16,7 @@ from memtrigd.domain.memory import Memory, Source, Status
 from memtrigd.search.analyser import memory_terms
 from memtrigd.search.indexes import Indexes
 from memtrigd.search.postings import LevelIndex
-from memtrigd.store.database import create, open_reader, open_writer
+from memtrigd.store.database import open_reader, open_writer
 from memtrigd.store.interface import Change
 from memtrigd.store.schema import LEVELS
 from memtrigd.store.sqlite_level import SqliteLevelReader
@@ -25,14 +25,6 @@ from memtrigd.store.sqlite_writer import SqliteLevelWriter
 LEVEL = Level.INTERNAL
 MINUTE = 60_000_000
 WORDS = ["tea", "tea tea coffee", "the merger", "咖啡 coffee", "घराचे", "user-name 38.101", "x"]
-
-
-@pytest.fixture(scope="module", name="empty")
-def _empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a level without memories."""
-    path = tmp_path_factory.mktemp("empty") / "internal.db"
-    create(path, LEVELS[LEVEL])
-    return path
 
 
 class File:
