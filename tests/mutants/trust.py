@@ -138,7 +138,7 @@ GONE: Final = (
     Mutant(
         "erased bytes that stay in the gaps of pages",
         (Edit(UPKEEP, "            at = self._clear(at)\n", "            at = None\n"),),
-        (STORED,),
+        (SCRUBBED,),
     ),
 )
 """What was erased is on the disk."""
