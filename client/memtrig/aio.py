@@ -22,6 +22,7 @@ from memtrig.aiolink import Link
 from memtrig.aionotices import Notices
 from memtrig.errors import IncompleteView, NotFound
 from memtrig.frames import R
+from memtrig.hits import Hits
 from memtrig.wire import Record
 
 Records: TypeAlias = list[Record]
@@ -83,16 +84,16 @@ class Memory:
         """Remember ``content`` under ``key``, or under a key that the daemon makes if it's None."""
         return await self._ask(requests.save(key, content, fields), wire.Saved)
 
-    async def get(self, key: str) -> Record | None:
-        """Return the copy of ``key`` that this session sees, or None."""
+    async def get(self, key: str | None = None, *, id: str | None = None) -> Record | None:
+        """Return the copy of ``key`` that this session sees, or the memory of ``id``, or None."""
         try:
-            return (await self._ask(wire.Get(key=key), wire.Got)).memory
+            return (await self._ask(wire.Get(key=key, id=id), wire.Got)).memory
         except NotFound:
             return None
 
-    async def search(self, query: str, max_results: int = 10) -> Records:
+    async def search(self, query: str, max_results: int = 10, **fields: Unpack[requests.Searching]) -> Hits:
         """Return the memories nearest to a question in plain words, the best first, each with its ``score``."""
-        return (await self._ask(wire.Search(query=query, max_results=max_results), wire.Found)).results
+        return Hits(await self._ask(requests.search(query, max_results, fields), wire.Found))
 
     async def iterate(self, tag: str | None = None, page: int = requests.PAGE) -> AsyncIterator[Record]:
         """Go through all memories that this session sees, the newest first, fetching ``page`` of them at a time.

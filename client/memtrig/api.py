@@ -17,6 +17,7 @@ from memtrig import homes, requests, wire
 from memtrig.attached import Attached
 from memtrig.errors import NotFound
 from memtrig.groups import Promises, Upkeep, Wellness
+from memtrig.hits import Hits
 from memtrig.link import LevelDoor, Link
 from memtrig.notices import Notices
 from memtrig.retry import Ticket
@@ -102,8 +103,8 @@ class Memory(Attached):
         """
         return self._ask(requests.save(key, content, fields), wire.Saved)
 
-    def get(self, key: str) -> Record | None:
-        """Return the copy of ``key`` that this session sees, or None.
+    def get(self, key: str | None = None, *, id: str | None = None) -> Record | None:
+        """Return the copy of ``key`` that this session sees, or the memory of ``id``, or None.
 
         >>> import memtrig
         >>> with memtrig.connect(agent="gardener") as memory:
@@ -112,20 +113,22 @@ class Memory(Attached):
         ('तिला बिनसाखरेचा चहा आवडतो.', None)
         """
         try:
-            return self._ask(wire.Get(key=key), wire.Got).memory
+            return self._ask(wire.Get(key=key, id=id), wire.Got).memory
         except NotFound:
             return None
 
-    def search(self, query: str, max_results: int = 10) -> Records:
+    def search(self, query: str, max_results: int = 10, **fields: Unpack[requests.Searching]) -> Hits:
         """Return the memories nearest to a question in plain words, the best first, each with its ``score``.
+
+        ``fields`` narrow it down; of a long content the piece that was found is shown, and its ``id`` gets the whole.
 
         >>> import memtrig
         >>> with memtrig.connect(agent="gardener") as memory:
         ...     saved = memory.save("gate", "The garden gate squeaks when it rains.")
-        ...     memory.search("what's wrong with the gate?")[0].key
+        ...     memory.search("what's wrong with the gate?", kind="general", max_tokens=500)[0].key
         'gate'
         """
-        return self._ask(wire.Search(query=query, max_results=max_results), wire.Found).results
+        return Hits(self._ask(requests.search(query, max_results, fields), wire.Found))
 
     def iterate(self, tag: str | None = None, page: int = requests.PAGE) -> Iterator[Record]:
         """Go through all memories that this session sees, the newest first, fetching ``page`` of them at a time."""
@@ -260,13 +263,7 @@ class Memory(Attached):
         return self._ask(wire.Suppressions(), wire.Wishes)
 
     def expire(self, key: str | None = None, *, id: str | None = None, dry_run: bool = False) -> wire.Expired:
-        """Sweep what has run out at the session's level, and tell what soon will; or end one memory now.
-
-        >>> import memtrig
-        >>> with memtrig.connect(agent="gardener") as memory:
-        ...     memory.expire().count
-        0
-        """
+        """Sweep what has run out at the session's level, and tell what soon will; or end one memory now."""
         return self._ask(requests.expire(key, id, dry_run), wire.Expired)
 
     def names(self, what: str, prefix: str = "", limit: int = 50) -> wire.NameList:

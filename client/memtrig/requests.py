@@ -40,6 +40,21 @@ class Fields(TypedDict, total=False):
     idempotency_key: str | None
 
 
+class Searching(TypedDict, total=False):
+    """What ``search`` takes beside the question and how many hits it may have."""
+
+    since: str | date | None
+    until: str | date | None
+    kind: str | None
+    tags: Sequence[str]
+    entity: str | None
+    source: str | None
+    max_tokens: int | None
+    full: bool
+    lexical: bool
+    zone: str | None
+
+
 class Forgetting(TypedDict, total=False):
     """What ``forget`` takes beside a key."""
 
@@ -63,6 +78,12 @@ def save(key: str | None, content: str, fields: Fields) -> wire.Save:
     told: dict[str, Any] = {name: _iso(value) for name, value in fields.items()}
     told["idempotency_key"] = told.get("idempotency_key") or once()
     return wire.Save(key=key, content=content, **told)
+
+
+def search(query: str, max_results: int, fields: Searching) -> wire.Search:
+    """Build a search. Raises TypeError for a field that there isn't; datetimes become ISO 8601."""
+    told: dict[str, Any] = {name: _iso(value) for name, value in fields.items()}
+    return wire.Search(query=query, max_results=max_results, **told)
 
 
 def delete(key: str) -> wire.Delete:

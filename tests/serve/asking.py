@@ -42,6 +42,7 @@ QUERIES: Final = [
     "tea",
     "green tea in the morning?",
     "coffee city",
+    "tea yesterday",
     "绿茶",
     "चहा",
     "Asha",
@@ -121,7 +122,7 @@ def data(*, steady: bool) -> Table:
 
     return {
         wire.Save: (8, _saves(steady=steady)),
-        wire.Get: (3, st.builds(wire.Get, key=_keys)),
+        wire.Get: (3, weighted((4, st.builds(wire.Get, key=_keys)), (1, st.builds(wire.Get, id=_id)))),
         wire.Search: (
             3,
             st.builds(
@@ -130,6 +131,13 @@ def data(*, steady: bool) -> Table:
                 max_results=st.sampled_from([1, 2, 10, 100]),
                 since=bound(0),
                 until=bound(1),
+                kind=mostly(None, st.just("general")),
+                tags=mostly([], st.lists(st.sampled_from(TAGS), max_size=2)),
+                entity=mostly(None, st.sampled_from([each for each in ENTITIES if each])),
+                source=mostly(None, st.just("user_explicit")),
+                max_tokens=st.none() if steady else mostly(None, st.sampled_from([200, 400, 1000])),
+                full=st.booleans(),
+                lexical=mostly(False, st.just(True)),
             ),
         ),
         wire.List: (

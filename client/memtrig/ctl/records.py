@@ -54,11 +54,15 @@ def card(memory: dict[str, Any], screen: Screen) -> list[str]:
 
 
 def beginning(memory: dict[str, Any]) -> str:
-    """Give the content; where the daemon sent only its beginning, say which verb shows the whole."""
+    """Give the content; where the daemon sent only a part of it, say which verb shows the whole."""
     whole: int | None = memory.get("content_bytes")
     text: str = memory["content"]
     verb = "get" if memory["status"] == "active" else "history"  # what is not served can't be got
-    return text if whole is None else f"{text} … ({whole:,} bytes: `memtrigctl {verb} KEY` shows all)"
+    return (
+        text
+        if whole is None
+        else f"{text.removesuffix('…').rstrip()} … ({whole:,} bytes: `memtrigctl {verb} KEY` shows all)"
+    )
 
 
 def _facts(memory: dict[str, Any], screen: Screen) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -20,6 +21,18 @@ def since(text: str) -> str:
 def until(text: str) -> str:
     """Read the moment before which: a day that is named belongs to it as a whole. Raises ValueError."""
     return _utc(text, 1)
+
+
+def here() -> str | None:
+    """Name the time zone of here as IANA does: by TZ, else by the machine's own; None where neither names one."""
+    zone = os.environ.get("TZ")
+    if zone is None:
+        try:
+            zone = os.readlink("/etc/localtime").rpartition("zoneinfo/")[2]  # noqa: PTH115 - pathlib takes 10 ms to load
+        except OSError:
+            return None
+    name = zone.removeprefix(":")
+    return name if re.fullmatch(r"UTC|[A-Z]\w+(/[\w+-]+){1,2}", name, re.ASCII) else None
 
 
 def _utc(text: str, days: int) -> str:

@@ -46,7 +46,7 @@ SHAPES = {
     "suppressions": (wire.Wishes(suppressions=[]), {"suppressions": []}),
     "list": (wire.Listed(memories=[]), {"memories": [], "next_cursor": None}),
     "list --cursor a": (wire.Listed(memories=[], next_cursor="b"), {"memories": [], "next_cursor": "b"}),
-    "search q": (wire.Found(results=[]), {"results": []}),
+    "search q": (wire.Found(results=[]), {"results": [], "left_out": 0, "how": "lexical", "warming": False}),
     "sessions": (wire.Sessions(sessions=[]), {"sessions": [], "more": 0}),
     "sessions untrusted s": (wire.Untrusted(session="s"), {"session": "s"}),
     "week": (wire.Weekly(since=MOMENT, counts={}, items=[]), {"since": MOMENT, "counts": {}, "items": [], "more": 0}),
@@ -120,7 +120,7 @@ def test_json_of_a_memory_is_flat(
     assert "चहा" in printed
     assert "喝茶 \\u009b" in printed
     assert main(["--json", "--home", str(tmp_path), "search", "茶"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"results": [got | {"score": 1.5}]}
+    assert json.loads(capsys.readouterr().out)["results"] == [got | {"score": 1.5, "why": []}]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

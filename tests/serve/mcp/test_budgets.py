@@ -49,7 +49,7 @@ def test_ten_hits_of_twenty_kilobytes_come_as_beginnings_with_a_way_to_the_whole
             text, data = await answer(client, "search", query=tag)
             assert sorted(each["key"] for each in data["memories"]) == sorted(keys) and data["more"] == 0
             assert all(each["content_bytes"] > 15_000 for each in data["memories"])
-            assert text.count("more: get it") == 10
+            assert text.count("bytes: get it") == 10
             for tool, many in (("memory_search", "results"), ("memory_list", "memories")):
                 found: list[str] = []
                 cursor: dict[str, str] = {}

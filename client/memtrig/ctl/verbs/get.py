@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtrig.ctl.grammar import DATA, Argument, DaemonVerb
+from memtrig.ctl.grammar import DATA, Argument, DaemonVerb, Option
 from memtrig.ctl.records import card
 
 TYPE_CHECKING = False
@@ -28,7 +28,9 @@ VERB = DaemonVerb(
     "show the memory of a key",
     "memtrigctl get user.tea",
     door=DATA,
-    arguments=(Argument("key", "KEY", "the key it was saved under"),),
+    arguments=(Argument("key", "KEY", "the key it was saved under", required=False),),
+    options=(Option("id", "--id", "ID", "its id, instead of a key"),),
+    one_of=("key", "id"),
     document=document,
     show=show,
 )

@@ -121,6 +121,11 @@ class Search(Arguments, frozen=True):
 
     query: Annotated[str, Meta(description="What you want to know, in the user's words and language.")]
     max_results: Annotated[int, Meta(description="How many at most, 1 to 100.")] = 10
+    kind: Annotated[Kind | None, Meta(description="Only this kind.")] = None
+    tags: Annotated[list[str], Meta(description="Only memories with all of these tags.")] = []  # noqa: RUF012
+    entity: Annotated[str | None, Meta(description="Only what is about them, by whichever of their names.")] = None
+    source: Annotated[Source | None, Meta(description="Only what has this source.")] = None
+    max_tokens: Annotated[int | None, Meta(description="How long the answer may be; the rest is at its cursor.")] = None
     since: Annotated[str | None, Meta(description="Only what was said then or later: 2026-11-30T00:00+05:30.")] = None
     until: Annotated[str | None, Meta(description="Only what was said before: a time with its offset, likewise.")] = (
         None
@@ -129,19 +134,30 @@ class Search(Arguments, frozen=True):
 
 
 async def search(desk: Desk, given: Search) -> Shown:
-    """Find memories by words. Its cursor is the number of hits before."""
+    """Find memories by a question. Its cursor is the number of hits before."""
+    if given.max_tokens is not None and given.max_tokens < 1:
+        raise Refusal("bad_value", f"max_tokens is {given.max_tokens}.", "A hit takes about 150; 2000 is usual.")
     before = place(given.cursor)
-    hits = await page_of(desk, given.query, given.max_results, before, given.since, given.until)
-    shown, fitted = _several(desk, hits, "Nothing is known about this.", before)
+    asked = wire.Search(
+        query=given.query,
+        max_results=given.max_results,
+        kind=given.kind,
+        tags=given.tags,
+        entity=given.entity,
+        source=given.source,
+        since=given.since,
+        until=given.until,
+    )
+    hits = await page_of(desk, asked, before)
+    budget = min(texts.BUDGET, given.max_tokens or texts.BUDGET)
+    shown, fitted = _several(desk, hits, "Nothing is known about this.", before, budget)
     return _going_on(shown, str(before + fitted) if fitted < len(hits) else None)
 
 
-async def page_of(  # noqa: PLR0917 - what is asked for, and which part of it
-    desk: Desk, query: str, size: int, before: int, since: str | None = None, until: str | None = None
-) -> list[wire.Record]:
-    """Up to ``size`` hits of a query after those ``before``; MOST over all pages."""
-    asked = min(before + size, MOST) if before and size > 0 else size
-    request = wire.Search(query=query, max_results=asked, since=since, until=until)
+async def page_of(desk: Desk, asked: wire.Search, before: int) -> list[wire.Record]:
+    """The hits of a search after those ``before``, as many as it asks for; MOST over all pages."""
+    size = asked.max_results
+    request = replace(asked, max_results=min(before + size, MOST) if before and size > 0 else size)
     return (await desk.ask(request, wire.Found)).results[before:]
 
 
@@ -177,11 +193,14 @@ def place(cursor: str | None) -> int:
     return int(cursor)
 
 
-def _several(desk: Desk, memories: list[wire.Record], none: str, before: int = 0) -> tuple[Shown, int]:
+def _several(
+    desk: Desk, memories: list[wire.Record], none: str, before: int = 0, budget: int = texts.BUDGET
+) -> tuple[Shown, int]:
     """Several memories, a line each, as many as there is room for, and how many these are; what is left is said."""
-    lines = texts.within(f"{number}. {texts.line(memory)}" for number, memory in enumerate(memories, before + 1))
+    numbered = enumerate(memories, before + 1)
+    lines = texts.within((f"{number}. {texts.line(memory)}" for number, memory in numbered), budget)
     rows = [listed(memory) for memory in memories[: len(lines)]]
-    fitted = fitting(rows)
+    fitted = fitting(rows, budget)
     left = len(memories) - fitted
     notes = [f"{left} more."] if left else []
     text = "\n".join([*(lines[:fitted] or [none]), *notes, *filter(None, [texts.incomplete(desk.missing)])])

@@ -100,9 +100,10 @@ class Search(Arguments, frozen=True):
 
 
 async def search(desk: Desk, given: Search) -> Shown:
-    """Find memories by words or an entity; the user's word comes before the agent's own."""
+    """Find memories by words or an entity, as it always did; the user's word comes before the agent's own."""
     before = place(given.cursor)
-    found = await page_of(desk, given.query, HITS, before) if given.query.strip() else []
+    asked = wire.Search(query=given.query, max_results=HITS, full=True, lexical=True)
+    found = await page_of(desk, asked, before) if given.query.strip() else []
     ordered = sorted(found, key=lambda memory: memory.authority != "file")  # stable: within each by rank
     stated = {memory.entity for memory in ordered if memory.authority == "file"}
     rows = [_hit(memory, given.query, stated) for memory in ordered]

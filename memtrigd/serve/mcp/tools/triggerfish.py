@@ -85,7 +85,8 @@ class Search(Arguments, frozen=True):
 async def search(desk: Desk, given: Search) -> Shown:
     """Find memories by words."""
     before = place(given.cursor)
-    rows = [_told(memory) for memory in await page_of(desk, given.query, given.max_results, before)]
+    asked = wire.Search(query=given.query, max_results=given.max_results, full=True)
+    rows = [_told(memory) for memory in await page_of(desk, asked, before)]
     fitted = fitting(rows)
     told: dict[str, Any] = {"results": rows[:fitted], "query": given.query}
     rest = {"more": len(rows) - fitted, "next_cursor": str(before + fitted)}
