@@ -40,20 +40,25 @@ class Calibration(Struct, frozen=True):
 
 def calibrate(embed: Callable[[str, Kind], Numbers], told: Callable[[int, int], None]) -> Calibration:
     """Calibrate a model, which ``embed`` is."""
-    rows = [line.split("\t") for line in BACKGROUND.read_text(encoding="utf-8").splitlines()]
+    lines = rows()
     questions, facts = [], []
-    for done, (_, _, question, fact) in enumerate(rows):
-        told(done, len(rows))
+    for done, (_, _, question, fact) in enumerate(lines):
+        told(done, len(lines))
         questions.append(embed(question, "query"))
         facts.append(embed(fact, "passage"))
     asked, answers = np.array(questions), np.array(facts)
     mean = (asked.mean(axis=0) + answers.mean(axis=0)) / 2
     cosines = _units(asked - mean) @ _units(answers - mean).T
-    languages, matters = (np.array([row[column] for row in rows]) for column in (0, 1))
+    languages, matters = (np.array([row[column] for row in lines]) for column in (0, 1))
     unrelated = (languages[:, None] == languages) & (matters[:, None] != matters)
     usual = cosines[unrelated]
     mu, sigma, floor = usual.mean(), usual.std(), np.quantile(usual, 1 - PASSED)
     return Calibration(mean.tobytes(), float(mu), float(sigma), float(floor))
+
+
+def rows() -> list[list[str]]:
+    """The background: of each line a language, a matter, a question and a fact."""
+    return [line.split("\t") for line in BACKGROUND.read_text(encoding="utf-8").splitlines()]
 
 
 def load(path: Path) -> Calibration | None:

@@ -11,15 +11,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Final, Literal, TypeAlias
 
 import structlog
-from msgspec import MsgspecError, Struct
+from msgspec import Struct
 
+from memtrigd.embedder.channel import Channel
 from memtrigd.embedder.messages import (
-    LONGEST,
-    PREFIX,
     Embed,
     Embedded,
     Failed,
@@ -29,8 +27,6 @@ from memtrigd.embedder.messages import (
     Ready,
     Vectors,
     Warming,
-    framed,
-    from_model,
 )
 
 COMMAND: Final = (sys.executable, "-P", "-m", "memtrigd.embedder", "serve")
@@ -84,7 +80,7 @@ class Embedder:
         self._command, self._first_again = tuple(command), first_again
         self._choice, self._begun = Choice(on=False), False
         self._process: subprocess.Popen[bytes] | None = None
-        self._channel: _Channel | None = None
+        self._channel: Channel | None = None
         self._waiting: dict[int, _Waiting] = {}
         self._queries = self._number = 0
         self._again, self._since = first_again, 0.0
@@ -163,7 +159,7 @@ class Embedder:
                 self._failed(Failed("cannot_start", f"The model's process can't be started: {error.strerror}.", True))
                 return
         self._become(Condition("warming", "load", _DOING["load"]))
-        self._channel = _Channel(ours, self._heard, lambda: self._lost(process))
+        self._channel = Channel(ours, self._heard, lambda: self._lost(process))
 
     def _heard(self, message: FromModel) -> None:
         match message:
@@ -226,76 +222,3 @@ class Embedder:
         if condition.state != before:
             for listener in self.listeners:
                 listener()
-
-
-class _Channel:
-    """Our end of the socket: frames in and out, without ever waiting."""
-
-    def __init__(
-        self,
-        ours: socket.socket,
-        heard: Callable[[Warming | Ready | Embedded | Failed], None],
-        lost: Callable[[], None],
-    ) -> None:
-        ours.setblocking(False)
-        self._socket, self._heard, self._lost = ours, heard, lost
-        self._loop = asyncio.get_running_loop()
-        self._in, self._out = bytearray(), bytearray()
-        self._loop.add_reader(ours, self._read)
-
-    def send(self, message: Embed) -> None:
-        """Send a message, or keep it until there is room."""
-        waits = bool(self._out)
-        self._out += framed(message)
-        if not waits:
-            self._write()
-
-    def close(self) -> None:
-        """Hear and say nothing more."""
-        if self._socket.fileno() >= 0:
-            self._loop.remove_reader(self._socket)
-            self._loop.remove_writer(self._socket)
-            self._socket.close()
-
-    def _read(self) -> None:
-        try:
-            got = self._socket.recv(1 << 18)
-        except BlockingIOError:
-            return
-        except OSError:
-            got = b""
-        self._in += got
-        try:
-            while got and self._socket.fileno() >= 0 and (body := self._body()) is not None:
-                self._heard(from_model(body))
-        except (MsgspecError, OverflowError):
-            got = b""
-        if not got and self._socket.fileno() >= 0:
-            self._lost()
-
-    def _body(self) -> bytes | None:
-        """The next whole message. Raises OverflowError for one that is too long."""
-        size = int.from_bytes(self._in[:PREFIX], "big")
-        if size > LONGEST:
-            raise OverflowError
-        end = PREFIX + size
-        if len(self._in) < max(end, PREFIX):
-            return None
-        body = bytes(self._in[PREFIX:end])
-        del self._in[:end]
-        return body
-
-    def _write(self) -> None:
-        sent = 0
-        with suppress(BlockingIOError):
-            try:
-                sent = self._socket.send(memoryview(bytes(self._out[: 1 << 18])))
-            except BlockingIOError:
-                raise
-            except OSError:
-                return  # the reader hears of it
-        del self._out[:sent]
-        if self._out:
-            self._loop.add_writer(self._socket, self._write)
-        else:
-            self._loop.remove_writer(self._socket)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from memtrigd.embedder import calibration, shelf
 from memtrigd.embedder.calibration import Calibration
@@ -18,7 +19,7 @@ from memtrigd.embedder.messages import Embed, Embedded, Failed, Kind, Model, Rea
 from memtrigd.embedder.runtime import Numbers, Runtime, Stop
 from memtrigd.embedder.shelf import Files, Unusable
 
-GIVES_WAY: Final = 4
+GIVES_WAY: Final = 32
 """How often a passage is begun again because a query came."""
 NICE: Final = 10
 """How much less it gets of a busy processor than the daemon, as nice(1) counts."""
@@ -93,6 +94,13 @@ class Served:
             if raw is not None:
                 return raw
         return self._runtime.raw(ids)
+
+    def tried(self) -> tuple[Numbers, Numbers, Numbers]:
+        """A question of the background, what answers it, and what answers another: as vectors."""
+        first, other = calibration.rows()[:2]
+        texts: tuple[tuple[str, Kind], ...] = ((first[2], "query"), (first[3], "passage"), (other[3], "passage"))
+        found = [np.frombuffer(self._usual.centred(self._first(*each)), np.float32) for each in texts]
+        return found[0], found[1], found[2]
 
     def _calibrated(self, files: Files, told: Callable[[int, int], None]) -> Calibration:
         known = calibration.load(files.folder / CALIBRATION)

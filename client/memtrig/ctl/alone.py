@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from memtrig.homes import Home
 
 
-def do_alone(home: Home, *words: str) -> dict[str, Any]:
-    """Let ``python -m memtrigd.doctor`` do something on a home, and give its result. Raises Failure."""
+def do_alone(home: Home, *words: str, by: str = "doctor") -> dict[str, Any]:
+    """Let ``python -m memtrigd.doctor``, or another, do something on a home, and give its result. Raises Failure."""
     import subprocess  # only who has no daemon pays for it
     import sys
 
-    command = [sys.executable, "-m", "memtrigd.doctor", *words, *(["--home", home.root] if home.root else [])]
+    command = [sys.executable, "-m", f"memtrigd.{by}", *words, *(["--home", home.root] if home.root else [])]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)  # noqa: S603
     try:
         said = msgpack.unpackb(done.stdout)

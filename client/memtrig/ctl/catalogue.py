@@ -17,7 +17,7 @@ GROUPS = {
     "Days and names": ("promise", "wellness", "alias"),
     "Upkeep": ("doctor", "backup", "restore", "vacuum", "audit", "prove", "selfcheck", "recover", "init"),
     "Agents and their hosts": ("guidance", "context", "hook", "mcp-config"),
-    "The daemon": ("ping", "status", "metrics", "whoami", "sessions", "listen"),
+    "The daemon": ("ping", "status", "model", "metrics", "whoami", "sessions", "listen"),
     "This program": ("help", "completion"),
 }
 """The verbs and families as ``help`` groups them. Each is a module of ``memtrig.ctl.verbs`` with a ``VERB``."""
