@@ -21,6 +21,7 @@ from memtrigd.clockwork.audits import Audits
 from memtrigd.clockwork.backups import Backups, Plan
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer, nightly
+from memtrigd.clockwork.embedding import Embedding
 from memtrigd.clockwork.errands import Errands, Orders, run_command
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
 from memtrigd.clockwork.losses import Losses
@@ -154,9 +155,14 @@ async def _serve(
             copies=backups.figures(),
             holding=backups.holding,
             model=embedder.condition,
+            maker=embedder.model,
         ),
+        models=embedder,
     )
-    prover = Prover(state, dispatcher, now)
+    prover, embedding = (
+        Prover(state, dispatcher, now),
+        Embedding(embedder, threads.readers, writers, vault.unavailable, loop.call_later, threads.warming(indexes)),
+    )
     audits = Audits(state, vault, threads.verifiers, threads.walkers, writers, rows, prover, Apart, now)
     scrubs = Scrubs(
         threads.scrubbers, writers, vault.unavailable, now, backups.holding, loop.call_later, dispatcher.listeners
@@ -195,7 +201,7 @@ async def _serve(
     losses = Losses(vault.unavailable, lambda level: way_back(level, backups.holding))
     clockwork = Clockwork([housekeeping(writers, sessions.in_use), nightly(dreamer)], runs, now)
     clockwork.every(EVERY, recalls.flush)
-    for look in (service.subscriptions.tick, errands.tick, backups.tick, audits.tick, losses.tick):
+    for look in (service.subscriptions.tick, errands.tick, backups.tick, audits.tick, losses.tick, embedding.look):
         clockwork.every(TICK, look)
     _each(
         (
@@ -205,7 +211,8 @@ async def _serve(
             partial(backups.begin, restored=vault.restored is not None),
             reloader.start,
             attention.start,
-            partial(threads.searchers.submit, indexes.warm, faults.of_job),
+            threads.warming(indexes),
+            partial(dispatcher.listeners.append, embedding.wake),
             partial(scrubs.resume, rows.settings(SCRUBS)),
             ward.resume,
             embedder.start,
@@ -217,7 +224,7 @@ async def _serve(
         return await stopped
     finally:
         ended = acceptor.close, partial(_leave, doors, stopped), clockwork.stop, recalls.flush
-        _each((*ended, *(each.stop for each in (backups, audits, scrubs, ward, embedder))))
+        _each((*ended, *(each.stop for each in (backups, audits, scrubs, ward, embedding, embedder))))
         for watch in (reloader, attention):
             await asyncio.to_thread(watch.stop)
         await threads.stop(partial(stops.end, writers))

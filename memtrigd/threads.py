@@ -3,13 +3,22 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 from memtrigd.domain.levels import Level
+from memtrigd.search.indexes import Indexes
 from memtrigd.serve import faults
 from memtrigd.store.lanes import Lane, ReadLane
 from memtrigd.store.queueing import Done, Outcome
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
+
+
+class Warm(Protocol):
+    """Has the indexes loaded, and with a model's mark its vectors too."""
+
+    def __call__(self, model: bytes | None = None) -> None:
+        """From any thread, and without waiting for it."""
 
 
 class Threads:
@@ -45,6 +54,14 @@ class Threads:
 
         def queue(level: Level) -> None:
             self.searchers.submit(lambda _: act(level), faults.of_job)
+
+        return queue
+
+    def warming(self, indexes: Indexes) -> Warm:
+        """What has every level's index loaded where searches are made."""
+
+        def queue(model: bytes | None = None) -> None:
+            self.searchers.submit(partial(indexes.warm, model=model), faults.of_job)
 
         return queue
 

@@ -27,6 +27,7 @@ LOGGERS = {
     "memtrigd/clockwork/copybook.py",
     "memtrigd/clockwork/diary.py",
     "memtrigd/clockwork/dream.py",
+    "memtrigd/clockwork/embedding.py",
     "memtrigd/clockwork/errands.py",
     "memtrigd/clockwork/housekeeping.py",
     "memtrigd/clockwork/imports.py",

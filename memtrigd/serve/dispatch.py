@@ -21,12 +21,14 @@ from memtrigd.gate.policy import Permit
 from memtrigd.gate.sessions import Ids, Sessions
 from memtrigd.gate.view import View
 from memtrigd.search.indexes import Indexes
+from memtrigd.search.question import Meant
 from memtrigd.serve import erasing
 from memtrigd.serve.decode import is_large
 from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.handlers.erase import erase
 from memtrigd.serve.hearing import FromHook, hear
+from memtrigd.serve.meanings import Models, NoModel, meant
 from memtrigd.serve.once import once
 from memtrigd.serve.quotas import Quotas
 from memtrigd.serve.recalls import Recalls
@@ -127,6 +129,7 @@ class Dispatcher(Struct, frozen=True):
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
     quotas: Quotas = field(default_factory=Quotas)
+    models: Models = NoModel()
     listeners: list[Callable[[Level], None]] = []
     """Told of each write that was committed, and of no more than its level."""
 
@@ -201,15 +204,25 @@ class Dispatcher(Struct, frozen=True):
             case Lane.READ | Lane.SLOW | Lane.SEARCH:
                 asked = self.facts() if isinstance(request, ABOUT_ITSELF) else request
                 lane = {Lane.SLOW: self.walkers, Lane.SEARCH: self.searchers}.get(operation.lane, self.readers)
-                lane.submit(self._read(operation, leave, asked), self._counted(leave.level, reply), leave.asker)
+                done = self._counted(leave.level, reply)
+
+                def submit(meaning: Meant | None = None) -> None:
+                    lane.submit(self._read(operation, leave, asked, meaning), done, leave.asker)
+
+                if isinstance(request, wire.Search):
+                    meant(self.models, request, submit)
+                else:
+                    submit()
             case Lane.WRITE:
                 self._prepare(operation, leave, request, reply)
 
-    def _read(self, operation: Operation, leave: Permit, asked: Any) -> Callable[[Mapping[Level, LevelReader]], Any]:
+    def _read(
+        self, operation: Operation, leave: Permit, asked: Any, meaning: Meant | None = None
+    ) -> Callable[[Mapping[Level, LevelReader]], Any]:
         def run(handles: Mapping[Level, LevelReader]) -> wire.Result:
             view = View(leave, handles)
             with view.snapshot():
-                return operation.run(self._turn(leave, view), asked)
+                return operation.run(self._turn(leave, view, meaning), asked)
 
         return run
 
@@ -278,7 +291,8 @@ class Dispatcher(Struct, frozen=True):
 
         return done
 
-    def _turn(self, leave: Permit, view: View) -> Turn:
+    def _turn(self, leave: Permit, view: View, meaning: Meant | None = None) -> Turn:
         now, new_id = self.clock(), partial(self.ids.memory, leave.level)
         told, notes = self.ears, self.recalls.note
-        return Turn(view, leave.actor, now, new_id, self.zone, told, notes, self.guides, self.indexes)
+        model = meaning, self.models.state == "warming"
+        return Turn(view, leave.actor, now, new_id, self.zone, told, notes, self.guides, self.indexes, *model)

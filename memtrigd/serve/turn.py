@@ -15,6 +15,7 @@ from memtrigd.domain.trust import Hearing, Speaker
 from memtrigd.gate.policy import Actor
 from memtrigd.gate.view import View
 from memtrigd.search.indexes import Indexes
+from memtrigd.search.question import Meant
 from memtrigd.store.interface import Change
 
 
@@ -66,6 +67,10 @@ class Turn(Struct, frozen=True):
     guides: Guides
     indexes: Indexes
     """For what runs in the lane of searches, and nothing else."""
+    meaning: Meant | None = None
+    """What the question means that is asked, where a model could tell in time."""
+    warming: bool = False
+    """Whether a model will be able to, later."""
 
     def speaker(self, quote: str | None) -> Speaker:
         """Who speaks, and whether the words that are quoted were heard from the user in this session.

@@ -24,12 +24,14 @@ from memtrigd.clockwork.audits import Audits
 from memtrigd.clockwork.backups import Backups, Plan
 from memtrigd.clockwork.diary import Diary
 from memtrigd.clockwork.dream import Dreamer
+from memtrigd.clockwork.embedding import Embedding
 from memtrigd.clockwork.housekeeping import ControlRuns, housekeeping
 from memtrigd.clockwork.scrubs import PREFIX as SCRUBS
 from memtrigd.clockwork.scrubs import Scrubs
 from memtrigd.doctor.ward import Ward
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
+from memtrigd.embedder.client import Condition
 from memtrigd.gate.doors import CONTROL, HANDED, LEVEL_DOORS, Door
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer, own_uid
@@ -54,6 +56,7 @@ from memtrigd.store.schema import VERSION
 from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
+from tests.embedding import MadeUp
 
 PEER = Peer(own_uid())
 
@@ -264,6 +267,7 @@ class World:
     def __init__(self, state: Path, now: Micros) -> None:
         self.now = now
         self.state = state
+        self.models = MadeUp()
         self._ids = CountedIds()
         self._start()
 
@@ -316,6 +320,7 @@ class World:
             dream=dreamer.dream,
             backup=self.backups.queue,
             waiting=self.waiting,
+            models=self.models,
             facts=lambda: Facts(
                 started=0,
                 schema=VERSION,
@@ -327,8 +332,20 @@ class World:
                 left=self.left(),
                 copies=self.backups.figures(),
                 holding=self.backups.holding,
+                model=Condition(self.models.state),  # type: ignore[arg-type]
+                maker=self.models.model,
             ),
         )
+        self.embedding = Embedding(
+            self.models,
+            ReadsAtOnce("embedding", lambda: self.handles, _deliver),
+            self._writers,
+            self._vault.unavailable,
+            lambda _, act: None,
+            lambda _: None,
+        )
+        dispatcher.listeners.append(self.embedding.wake)
+        self.embedding.look()
         self.quotas = dispatcher.quotas
         self.audits = Audits(
             self.state,

@@ -201,6 +201,8 @@ class LevelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     dream: Dream | None = None
     """None before the first."""
     backups: Copies | None = None
+    embedding_backlog: int | None = None
+    """How many memories are not found by their meaning yet; None where there is no model."""
 
 
 class GuidanceFile(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -10,6 +10,8 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Status
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.embedder.client import Condition
+from memtrigd.embedder.messages import Model
+from memtrigd.search.passages import mark
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader
 
@@ -32,6 +34,8 @@ class Facts(Struct, frozen=True):
     copies: Mapping[Level, wire.Copies] = {}
     """How each level's backups are."""
     model: Condition = Condition()
+    maker: Model | None = None
+    """The model that is ready."""
     holding: Callable[[Level], Sequence[tuple[str, Micros]]] = lambda _: ()
     """The backups that hold a level, by name, and of when they are."""
 
@@ -77,6 +81,7 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
                 sessions=facts.sessions.get(level, 0) if owner else None,
                 dream=facts.dreams.get(level),
                 backups=facts.copies.get(level),
+                embedding_backlog=_backlog(reader, facts) if reader else None,
             )
         )
     return wire.StatusReport(
@@ -98,6 +103,13 @@ def _model(model: Condition, owner: bool) -> wire.ModelStatus:
     return wire.ModelStatus(
         state=model.state, name=model.name, why=why if owner else None, done=model.done, of=model.of
     )
+
+
+def _backlog(reader: LevelReader, facts: Facts) -> int | None:
+    """How many memories of a level are not found by their meaning yet; None where no model is wanted."""
+    if facts.model.state == "off":
+        return None
+    return reader.backlog(None if facts.maker is None else mark(facts.maker))
 
 
 def _memories(reader: LevelReader, owner: bool) -> dict[str, int]:

@@ -54,7 +54,9 @@ def _sessions(level: dict[str, Any]) -> str:
 def _memories(level: dict[str, Any]) -> str:
     if not level["available"]:
         return "not available"
-    return ", ".join(f"{count:,} {status}" for status, count in level["memories"].items() if count) or "none"
+    counts = [f"{count:,} {status}" for status, count in level["memories"].items() if count]
+    waiting = level.get("embedding_backlog")
+    return ", ".join([*counts, *([f"{waiting:,} not found by meaning yet"] if waiting else ())]) or "none"
 
 
 def _copies(copies: dict[str, Any], screen: Screen) -> str:
