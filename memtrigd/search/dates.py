@@ -43,14 +43,13 @@ def dates(text: str, now: Micros, zone: tzinfo) -> tuple[tuple[Micros, Micros], 
 
     Days are the calendar's of ``zone``, whatever its clocks do. Where a word means both ways (कल) the past comes first.
     """
+    if text.isascii() and _TELLING.isdisjoint(_WORD_OR_DIGIT.findall(text.lower())):  # as most questions
+        return ()
     try:
         today = (_EPOCH + timedelta(microseconds=now)).astimezone(zone).date()
     except OverflowError:  # a clock beyond all years
         return ()
-    said = simple(text[:LONGEST])
-    if said.isascii() and _TELLING.isdisjoint(_WORD_OR_DIGIT.findall(said)):  # as most questions
-        return ()
-    found = dict.fromkeys(_days(said, today))
+    found = dict.fromkeys(_days(simple(text[:LONGEST]), today))
     ranges = (_instants(first, after, zone) for first, after in found)
     return tuple(each for each in ranges if each is not None)[:MOST]
 

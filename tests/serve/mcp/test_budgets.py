@@ -25,7 +25,8 @@ async def answer(client: Client, tool: str, **given: Any) -> tuple[str, dict[str
     text = told.content[0].text
     assert not told.is_error, text
     assert texts.tokens(text) <= texts.BUDGET + SLACK
-    assert texts.tokens(json.dumps(told.structured_content, ensure_ascii=False)) <= texts.BUDGET + SLACK
+    data = json.dumps(told.structured_content, ensure_ascii=False, separators=(",", ":"))
+    assert texts.tokens(data) <= texts.BUDGET + SLACK
     return text, told.structured_content
 
 

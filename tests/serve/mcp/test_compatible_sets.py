@@ -266,3 +266,30 @@ def test_all_is_every_tool_once(agent: Agent) -> None:
             assert "max_results" in tools["memory_search"].input_schema["properties"]
 
     asyncio.run(story())
+
+
+def test_memory_triggers_search_finds_by_words_and_entities_alone(agent: Agent) -> None:
+    """Not by a date that the query says, by which our own finds; that system has no such search."""
+
+    async def story() -> None:
+        key = f"flood-{uuid4().hex}"
+        asked = {"query": "what was on 7 July 1987?"}
+        async with agent() as client:
+            fields = {"source": "file_import", "valid_from": "1987-07-07T12:00:00+00:00"}
+            await told_by_core(client, "save", content=f"The cellar was flooded {key}", key=key, **fields)
+            assert key in [hit["key"] for hit in (await told_by_core(client, "search", **asked))["memories"]]
+        async with agent("memory-trigger") as client:
+            assert key not in [hit["key"] for hit in (await told(client, "memory_search", **asked))["results"]]
+            assert key in [
+                hit["key"] for hit in (await told(client, "memory_search", query=f"cellar {key}"))["results"]
+            ]
+
+    asyncio.run(story())
+
+
+async def told_by_core(client: Client, tool: str, **given: Any) -> dict[str, Any]:
+    """Call a tool of our own; its structured content."""
+    answer = await client.call_tool(tool, given)
+    assert not answer.is_error, answer.content[0].text
+    whole: dict[str, Any] = answer.structured_content
+    return whole

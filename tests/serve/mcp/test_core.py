@@ -90,6 +90,44 @@ def test_what_was_said_when_can_be_asked_for(agent: Agent) -> None:
     asyncio.run(story())
 
 
+def test_a_search_can_be_narrowed_down_and_kept_short(agent: Agent) -> None:
+    """By kind, tags, entity and source; within a budget whole lines, and the rest is at its cursor."""
+
+    async def story() -> None:
+        async with agent() as client:
+            word = uuid4().hex
+            for n, kind in enumerate(("event", "habit", "habit")):
+                fields = {"kind": kind, "tags": [word, f"{n}"], "entity": f"{kind} {word}"}
+                await call(
+                    client,
+                    "save",
+                    content=f"{word} {n} " + "of it " * 40,
+                    key=f"{word}-{n}",
+                    source="auto_detect",
+                    **fields,
+                )
+
+            async def found(**asked: Any) -> list[str]:
+                hits = (await call(client, "search", query=word, **{"tags": [word], **asked}))["memories"]
+                assert all("words" in hit["why"] for hit in hits)
+                return sorted(hit["key"][-1] for hit in hits)
+
+            assert await found() == ["0", "1", "2"]
+            assert await found(kind="habit") == await found(entity=f"HABIT {word}") == ["1", "2"]
+            assert await found(tags=[word, "0"]) == ["0"] and await found(source="user_explicit") == []
+            keys: list[str] = []
+            cursor: dict[str, str] = {}
+            for _ in range(3):
+                page = await call(client, "search", query=word, tags=[word], max_tokens=250, **cursor)
+                keys += [hit["key"] for hit in page["memories"]]
+                assert len(page["memories"]) == 1
+                cursor = {"cursor": page["cursor"]} if "cursor" in page else {}
+            assert len(set(keys)) == 3 and not cursor
+            assert "max_tokens" in await refused(client, "search", query=word, max_tokens=0)
+
+    asyncio.run(story())
+
+
 def test_a_guess_waits_and_the_users_word_stands(agent: Agent) -> None:
     """A guess is pending, in no list, confirmed by the user's words; a contradiction does not replace what was said."""
 
