@@ -21,6 +21,10 @@ RAW = {*NASTY} - {*"x[2J1my"}
 """What must not come out as it is: ANSI, other controls, what turns a line round, what nobody sees."""
 
 
+MODEL = {f"model {verb}" for verb in ("show", "install", "use", "verify", "remove")}
+"""What asks no daemon: their test is a neighbour of this."""
+
+
 def daemon_verb(name: str) -> DaemonVerb:
     """Load a verb that asks the daemon."""
     verb = next(verb for verb in every() if verb.name == name)
@@ -177,7 +181,8 @@ def guidance_results(text: str) -> dict[str, wire.Result]:
 def test_no_verb_lets_stored_text_reach_the_terminal_raw(record: Made) -> None:
     """Controls and overrides in any field come out as their numbers, on a terminal and in a pipe."""
     shown = results(NASTY, record)
-    assert set(shown) | {"guidance edit"} == {verb.name for verb in every() if isinstance(verb, DaemonVerb)}
+    asking = {verb.name for verb in every() if isinstance(verb, DaemonVerb)}
+    assert set(shown) | {"guidance edit", *MODEL} == asking
     for name, result in shown.items():
         for screen in (Screen(now=NOW), Screen(80, now=NOW)):
             text = "\n".join(daemon_verb(name).show(received(result), screen))
