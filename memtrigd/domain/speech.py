@@ -44,9 +44,9 @@ class Heard:
     def __init__(self) -> None:
         self._said: deque[Utterance] = deque(maxlen=KEPT)
 
-    def hear(self, words: str) -> None:
+    def hear(self, words: str | Utterance) -> None:
         """Keep an utterance; the oldest give way."""
-        self._said.append(uttered(words[:KEPT_CHARACTERS]))
+        self._said.append(uttered(words[:KEPT_CHARACTERS]) if isinstance(words, str) else words)
         while sum(len(said.words) for said in self._said) > KEPT_CHARACTERS and len(self._said) > 1:
             self._said.popleft()
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from memtrigd.domain.levels import Level
-from memtrigd.domain.speech import Heard
+from memtrigd.domain.speech import Heard, Utterance
 
 SESSIONS: Final = 1024
 """Sessions of one level whose words are kept; the longest silent ones give way. Of one level: what is heard above must
@@ -22,8 +22,11 @@ class Ears:
         self._told: dict[str, deque[str]] = {}
         """Only of sessions that are connected, so that it needs no bound."""
 
-    def hear(self, session: str, level: Level, words: str) -> None:
-        """Keep what the user just said in a session that is at a level now; at a lower one it may have heard before."""
+    def hear(self, session: str, level: Level, words: str | Utterance) -> None:
+        """Keep what the user just said in a session that is at a level now; at a lower one it may have heard before.
+
+        Where many sessions hear the same, one Utterance for all of them is kept once.
+        """
         ears = self._heard[level]
         ears.setdefault(session, Heard()).hear(words)
         with suppress(KeyError):  # it may have left meanwhile, on another thread

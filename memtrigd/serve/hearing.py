@@ -10,6 +10,7 @@ from memtrig import wire
 
 from memtrigd.domain.claim import name, text
 from memtrigd.domain.levels import Level
+from memtrigd.domain.speech import KEPT_CHARACTERS, uttered
 from memtrigd.domain.trust import Hearing
 from memtrigd.gate.ears import Ears
 from memtrigd.gate.peers import Peer, Process
@@ -57,8 +58,9 @@ def _heard(above: Sequence[Process], request: wire.Heard, sessions: Sessions, ea
     """
     words = text(request.text, "text")
     listening = [row for row in sessions.of_host(above) if row.hearing is not Hearing.UNATTENDED]
+    said = uttered(words[:KEPT_CHARACTERS])  # one for all of them: there may be dozens, and each keeps fifty
     for row in listening:
-        ears.hear(row.id, row.level, words)
+        ears.hear(row.id, row.level, said)
         if row.hearing is Hearing.NONE:
             sessions.hears(row.id)
             keep(_keeper(row.id))

@@ -79,6 +79,11 @@ def cache(connection: apsw.Connection) -> None:
     connection.pragma("cache_size", -(16 << 10))
 
 
-COMMON: Final = (untrusted_schema, cell_size_check, defensive, quotes_are_names, cache)
-WRITER: Final = (patience, *COMMON, write_ahead_log, synchronous_full, bounded_log, secure_delete, foreign_keys)
-READER: Final = (read_patience, *COMMON, query_only)
+def read_cache(connection: apsw.Connection) -> None:
+    """1 MiB: there are dozens of handles that read, and the system has the pages as well."""
+    connection.pragma("cache_size", -(1 << 10))
+
+
+COMMON: Final = (untrusted_schema, cell_size_check, defensive, quotes_are_names)
+WRITER: Final = (patience, *COMMON, cache, write_ahead_log, synchronous_full, bounded_log, secure_delete, foreign_keys)
+READER: Final = (read_patience, *COMMON, read_cache, query_only)

@@ -1,5 +1,6 @@
 """What the holder of a read handle is told when its file can't be read."""
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
+from memtrigd.domain.memory import Memory
 from memtrigd.store.control import SqliteControlReader
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.vault import Vault
@@ -95,3 +97,29 @@ def _leads_to(descriptor: Path, path: Path) -> bool:
         return descriptor.readlink() == path
     except FileNotFoundError:  # it was the one by which the directory is listed
         return False
+
+
+def test_reads_leave_nothing_behind_whether_they_are_read_to_the_end_or_not(
+    vault: Vault, save: Callable[..., Memory]
+) -> None:
+    """Neither a cursor nor the snapshot of one, nor an error where the file was closed meanwhile."""
+    for _ in range(9):
+        save()
+    reader = vault.readers()[Level.INTERNAL]
+    before = _cursors()
+    for _ in range(20):
+        assert len(list(reader.newest(["default"], None, None))) == 9
+        half = reader.newest(["default"], None, None)
+        assert next(half).id == "id-0009" and reader.connection.txn_state("main") == apsw.SQLITE_TXN_READ
+        del half
+        assert reader.connection.txn_state("main") == apsw.SQLITE_TXN_NONE
+    assert _cursors() == before
+    half = reader.newest(["default"], None, None)
+    next(half)
+    reader.connection.close()
+    del half
+
+
+def _cursors() -> int:
+    gc.collect()
+    return sum(isinstance(each, apsw.Cursor) for each in gc.get_objects())
