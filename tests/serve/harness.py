@@ -445,7 +445,12 @@ class World:
 
 
 class Nursery:
-    """Makes fresh worlds quickly: an empty store is made once and copied."""
+    """Makes fresh worlds quickly: an empty store is made once and copied.
+
+    Searches in them go by the words alone unless a ``model`` is named: then by what its table says that they mean, too.
+    """
+
+    model: str | None = None
 
     def __init__(self, place: Path) -> None:
         self._place = place
@@ -458,6 +463,8 @@ class Nursery:
         state = self._place / "state"
         shutil.copytree(self._empty, state)
         world = kind(state, now)
+        if self.model is not None:
+            world.models.use(self.model)
         try:
             yield world
         finally:
