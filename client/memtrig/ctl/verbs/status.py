@@ -40,8 +40,10 @@ def _guidance(files: list[dict[str, Any]]) -> str:
 
 
 def _model(model: dict[str, Any]) -> str:
-    """Say whether searches go by meaning, and if they don't, why."""
+    """Say whether searches go by meaning, and if they don't, why; nothing where nobody wants them to."""
     state, why = one_line(model.get("state", "")), one_line(model.get("why") or "")
+    if state == "off" and not why:
+        return ""
     far = f"{model['done']} of {model['of']}" if model.get("of") else ""
     return ", ".join(part for part in (model.get("name") and one_line(model["name"]), state, why, far) if part)
 
