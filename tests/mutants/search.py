@@ -12,6 +12,10 @@ INDEXES: Final = "memtrigd/search/indexes.py"
 LEXICAL: Final = "memtrigd/search/lexical.py"
 POSTINGS: Final = "memtrigd/search/postings.py"
 SIGHT: Final = "memtrigd/search/sight.py"
+DATES: Final = "memtrigd/search/dates.py"
+SNIPPET: Final = "memtrigd/search/snippet.py"
+GLIMPSES: Final = "memtrigd/serve/glimpses.py"
+SEARCHING: Final = "tests/serve/test_searching.py"
 
 SEARCHED: Final = (
     Mutant(
@@ -48,6 +52,26 @@ SEARCHED: Final = (
         "equal ones chosen by where they lie in memory",
         (Edit(CANDIDATES, "np.argpartition(numbers[equal], missing - 1)", "np.argpartition(equal, missing - 1)"),),
         (RANKING,),
+    ),
+    Mutant(
+        "days that are not those of the caller's zone",
+        (Edit(DATES, "timedelta(microseconds=now)).astimezone(zone).date()", "timedelta(microseconds=now)).date()"),),
+        ("tests/search/test_dates.py",),
+    ),
+    Mutant(
+        "a day that begins where the one before has not ended",
+        (Edit(DATES, "if each.astimezone(zone).date() >= day", "if day"),),
+        ("tests/search/test_dates.py",),
+    ),
+    Mutant(
+        "conjuncts that are cut",
+        (Edit(SNIPPET, "before == ZWJ or before in _VIRAMAS or ", "before == ZWJ or "),),
+        ("tests/search/test_snippet.py",),
+    ),
+    Mutant(
+        "hits that are left out in silence",
+        (Edit(GLIMPSES, "        self.left_out += 1\n", ""),),
+        (SEARCHING,),
     ),
 )
 """Statistics, following, and what nobody may see of either."""

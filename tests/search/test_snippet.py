@@ -123,6 +123,22 @@ def test_no_cluster_is_cut(filling, at, query):
     assert place == 0 or unicodedata.category(bare[0])[0] != "M"
 
 
+@pytest.mark.parametrize(
+    "clusters",
+    [
+        ["क्षि", "त्र", "ज्ञा", "नी", "हूँ"],
+        ["e\u0301", "e", "ก", "ที่", "น้ำ"],
+        ["👩🏽\u200d🚀", "🇮🇳", "🙂", "❤\ufe0f", "字", "각", "\u1100\u1161\u11a8"],
+        ["স্থি", "த்தி", "a", "\r\n", "b"],
+    ],
+)
+def test_what_is_read_as_one_character_is_not_cut(clusters):
+    """Conjuncts with their vowel signs, accents, emoji with skins and joiners, flags, jamo."""
+    text = "".join(clusters)
+    ends = [len("".join(clusters[:n])) for n in range(len(clusters) + 1)]
+    assert [place for place in range(len(text) + 1) if between_clusters(text, place)] == sorted(set(ends))
+
+
 def test_words_are_cut_only_where_there_is_no_other_way():
     """Between words of scripts with spaces, anywhere between clusters of those without; a blob has no words."""
     text = "abc देवनागरी 中文字 x"
