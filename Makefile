@@ -96,7 +96,7 @@ bench-search: $(INSTALLED) ## measure searches among 100,000 memories beside SQL
 
 .PHONY: bench-recall
 bench-recall: $(INSTALLED) ## measure how well searches find what answers, in the corpora of DATA=… (a file, or a folder of them)
-	$(BIN)/python -m tests.bench.recall $(DATA) $(if $(ABLATE),--ablate)
+	$(BIN)/python -m tests.bench.recall $(DATA) $(if $(LEXICAL),--lexical) $(if $(ABLATE),--ablate)
 
 .PHONY: lock
 lock: $(INSTALLED) ## pin the newest versions of what we depend on, with hashes

@@ -16,6 +16,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.embedder.client import Choice, Embedder
 from memtrigd.embedder.messages import Kind, Model, Vectors
 from memtrigd.search.passages import mark, packed
+from memtrigd.search.question import Meant
 from memtrigd.store.interface import Hands
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
@@ -40,15 +41,24 @@ def sample(said: Sequence[str], questions: Sequence[str]) -> Sampled:
     return asyncio.run(_sample(said[:SAMPLE], questions))
 
 
+def understood(questions: Sequence[str]) -> dict[str, Meant]:
+    """What questions mean to the installed model. Raises RuntimeError without one."""
+    return asyncio.run(_understood(questions))
+
+
+async def _understood(questions: Sequence[str]) -> dict[str, Meant]:
+    embedder, model = await _ready()
+    found = {}
+    for question in questions:
+        ((vector, *_),) = await _ask(embedder, question, "query")
+        found[question] = Meant(vector, model)
+    embedder.stop()
+    return found
+
+
 async def _sample(said: Sequence[str], questions: Sequence[str]) -> Sampled:
-    embedder = Embedder()
-    embedder.choose(Choice())
-    embedder.start()
-    while embedder.model is None:
-        if embedder.state == "off":
-            raise RuntimeError(f"no model: {embedder.condition.message}")
-        await asyncio.sleep(0.1)
-    model, vectors, took = embedder.model, [], []
+    embedder, model = await _ready()
+    vectors, took = [], []
     for text in said:
         vectors += [each[0] for each in await _ask(embedder, text, "passage")]
     for number, question in enumerate(questions):
@@ -58,6 +68,17 @@ async def _sample(said: Sequence[str], questions: Sequence[str]) -> Sampled:
             took.append((time.perf_counter() - began) * 1e3)
     embedder.stop()
     return Sampled(model, np.stack([np.frombuffer(each, "<f4") for each in vectors]), sorted(took))
+
+
+async def _ready() -> tuple[Embedder, Model]:
+    embedder = Embedder()
+    embedder.choose(Choice())
+    embedder.start()
+    while embedder.model is None:
+        if embedder.state in {"off", "failed"}:
+            raise RuntimeError(f"no model: {embedder.condition.message}")
+        await asyncio.sleep(0.1)
+    return embedder, embedder.model
 
 
 async def _ask(embedder: Embedder, text: str, kind: Kind) -> Sequence[Vectors]:

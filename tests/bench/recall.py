@@ -1,18 +1,21 @@
 """How well a search finds what answers: corpora saved through the client into a real daemon, and asked from another
 session.
 
-``make bench-recall DATA=… [ABLATE=1]``, or ``python -m tests.bench.recall DATA [--json FILE] [--ablate]``. DATA is a
-file in the format of ``tests/bench/retrieval.py``, or a folder of them. Each corpus has a space, each of its sessions a
-conversation; ``ts`` is told as valid_from, ``speaker`` as the entity. Categories 1 to 4 are the headline. With
-``--ablate`` the same store is ranked again in this process without each of the boosts, and with weights that were
+``make bench-recall DATA=… [LEXICAL=1] [ABLATE=1]``, or ``python -m tests.bench.recall DATA [--json FILE] [--lexical]
+[--ablate]``. DATA is a file in the format of ``tests/bench/retrieval.py``, or a folder of them. Each corpus has a
+space, each of its sessions a conversation; ``ts`` is told as valid_from, ``speaker`` as the entity. Categories 1 to 4
+are the headline. The daemon has the installed model, and is asked when nothing is left to embed; with ``--lexical`` it
+has none.
+With ``--ablate`` the same store is ranked again in this process without each of the boosts, and with weights that were
 chosen on all corpora of a file but the one that is measured.
 """
 
 import argparse
 import json
+import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import groupby, islice, product
@@ -21,11 +24,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import memtrig
+from msgspec.structs import replace
 
 from memtrigd.search import fusion
+from memtrigd.search.dates import dates
 from memtrigd.search.indexes import Indexes
-from memtrigd.search.question import question
+from memtrigd.search.question import Meant, question
 from memtrigd.store.vault import Vault
+from tests.bench import meaning
+from tests.bench.nothing import NOTHING
 from tests.bench.retrieval import APART, DEEPEST, Corpus, corpora, mean, measured
 from tests.conftest import Daemon
 
@@ -34,24 +41,6 @@ SHOWN = 10
 BOOSTS = ("NEIGHBOUR", "BEYOND", "CONVERSATION", "NAMED", "DATED")
 GRID = {"NEIGHBOUR": (0.1, 0.2, 0.3), "CONVERSATION": (0.2, 0.33, 0.5), "NAMED": (0.7, 1.1, 1.6)}
 """Weights from which those of all other corpora choose."""
-NOTHING = (
-    "What is the warranty period of the dishwasher?",
-    "How many legs does the lobster in the aquarium have?",
-    "Which gate does flight LH454 leave from?",
-    "What was the verdict in the patent lawsuit?",
-    "Where did the submarine surface?",
-    "Who tuned the harpsichord?",
-    "When does the tram depot close?",
-    "What is the melting point of gallium?",
-    "Which firewall rule blocks port 8443?",
-    "How thick is the glacier?",
-    "洗碗机的保修期是多久？",
-    "潜水艇在哪里浮出水面？",
-    "डिशवॉशर की वारंटी कितने साल की है?",
-    "पनडुब्बी कहाँ सतह पर आई?",
-    "डिशवॉशरची वॉरंटी किती वर्षांची आहे?",
-)
-"""Our own questions, about what no corpus of everyday talk tells: whatever is found for them is false."""
 
 
 class Answer(NamedTuple):
@@ -60,6 +49,18 @@ class Answer(NamedTuple):
     corpus: str
     category: int
     figures: dict[str, float]
+
+
+class Asked(NamedTuple):
+    """What came of asking all questions of a corpus."""
+
+    answers: list[Answer]
+    took: list[float]
+    """Milliseconds of each search for SHOWN hits."""
+    hybrid: int
+    """How many of those were by meaning, too."""
+    false: dict[str, tuple[int, int, int]]
+    """By language how many questions about nothing found something, how many by its meaning, and of how many."""
 
 
 def save(home: Path, name: str, corpus: Corpus) -> dict[str, str]:
@@ -82,32 +83,50 @@ def save(home: Path, name: str, corpus: Corpus) -> dict[str, str]:
     return keys
 
 
-def ask(home: Path, name: str, corpus: Corpus, keys: dict[str, str], took: list[float]) -> tuple[list[Answer], float]:
-    """Ask all questions from a session of its own; return the answers and the share of NOTHING that finds something.
+def ask(home: Path, name: str, corpus: Corpus, keys: dict[str, str]) -> Asked:
+    """Ask all questions from a session of its own.
 
     Each is asked twice: for as many hits as are usual, which is timed, and for all that are measured.
     """
-    answers = []
+    answers, took, hybrid = [], [], 0
     with memtrig.connect(agent="asker", space=name, home=str(home)) as memory:
         for query in corpus.queries:
             began = time.perf_counter()
-            memory.search(query.q, max_results=SHOWN)
+            hybrid += memory.search(query.q, max_results=SHOWN).how == "hybrid"
             took.append((time.perf_counter() - began) * 1e3)
             found = [keys[hit.key] for hit in memory.search(query.q, max_results=DEEPEST)]
             answers.append(Answer(corpus.id, query.category, measured(found, query.gold)))
-        false = [bool(memory.search(nothing, max_results=1)) for nothing in NOTHING]
-    return answers, sum(false) / len(false)
+        false = {language: _false(memory, asked) for language, asked in NOTHING.items()}
+    return Asked(answers, took, hybrid, false)
 
 
-def ranked(home: Path, spaces: dict[str, Corpus]) -> list[Answer]:
-    """Answer all questions in this process, by the order of the indexes alone: without shadows, trust, importance."""
-    answers = []
+def _false(memory: memtrig.Memory, asked: Sequence[str]) -> tuple[int, int, int]:
+    found = [memory.search(question, max_results=DEEPEST) for question in asked]
+    meant = [any("meaning" in (hit.why or ()) for hit in hits) for hits in found]
+    return sum(map(bool, found)), sum(meant), len(asked)
+
+
+def await_vectors(home: Path) -> None:
+    """Wait until every memory has its vectors."""
+    with memtrig.connect(agent="asker", home=str(home)) as memory:
+        meaning.await_ready(memory)
+        while any(level.embedding_backlog for level in memory.status().levels):
+            time.sleep(0.2)
+
+
+def ranked(home: Path, spaces: dict[str, Corpus], meant: Mapping[str, Meant]) -> list[Answer]:
+    """Answer all questions in this process, by the order of the indexes alone: without shadows, trust, importance.
+
+    ``meant`` is what they mean, of each that is asked by meaning, too.
+    """
+    answers, now = [], time.time_ns() // 1000
     with Vault.open(home / "state") as vault:
         handles, indexes = list(vault.readers().values()), Indexes()
         numbers = {each.number: each.key for reader in handles for each in _keys(reader)}
         for name, corpus in spaces.items():
             for query in corpus.queries:
-                hits = indexes.rank(handles, question(query.q), name.__eq__, lambda entity: (entity,))
+                what = replace(question(query.q), dates=dates(query.q, now, UTC), meaning=meant.get(query.q))
+                hits = indexes.rank(handles, what, name.__eq__, lambda entity: (entity,))
                 found = [numbers[hit.document] for hit in islice(hits, DEEPEST)]
                 answers.append(Answer(corpus.id, query.category, measured(found, query.gold)))
     return answers
@@ -152,22 +171,26 @@ def report(answers: Sequence[Answer]) -> dict[str, Any]:
     return told
 
 
-def ablated(home: Path, spaces: dict[str, Corpus]) -> dict[str, Any]:
+def ablated(home: Path, spaces: dict[str, Corpus], meant: Mapping[str, Meant]) -> dict[str, Any]:
     """The figures without each boost; and, of several corpora, those of each with the weights that suit the others."""
-    told: dict[str, Any] = {"ranked": mean(headline(ranked(home, spaces)))}
+    told: dict[str, Any] = {"ranked": mean(headline(ranked(home, spaces, meant)))}
+    if meant:
+        told["without meaning"] = mean(headline(ranked(home, spaces, {})))
+        with weights(LEXICAL=0.0):
+            told["without words"] = mean(headline(ranked(home, spaces, meant)))
     for boost in BOOSTS:
         with weights(**{boost: 0.0}):
-            told[f"without {boost.lower()}"] = mean(headline(ranked(home, spaces)))
+            told[f"without {boost.lower()}"] = mean(headline(ranked(home, spaces, meant)))
     if len(spaces) > 1:
-        told["left out"] = _left_out(home, spaces)
+        told["left out"] = _left_out(home, spaces, meant)
     return told
 
 
-def _left_out(home: Path, spaces: dict[str, Corpus]) -> dict[str, Any]:
+def _left_out(home: Path, spaces: dict[str, Corpus], meant: Mapping[str, Meant]) -> dict[str, Any]:
     tried = {}
     for chosen in product(*GRID.values()):
         with weights(**dict(zip(GRID, chosen, strict=True))):
-            tried[chosen] = ranked(home, spaces)
+            tried[chosen] = ranked(home, spaces, meant)
     answers, best = [], {}
     for corpus in spaces.values():
         others = {
@@ -180,30 +203,38 @@ def _left_out(home: Path, spaces: dict[str, Corpus]) -> dict[str, Any]:
     return {"all": mean(headline(answers)), "weights": best}
 
 
-def measure(name: str, those: Sequence[Corpus], *, ablate: bool) -> dict[str, Any]:
+def measure(name: str, those: Sequence[Corpus], *, lexical: bool, ablate: bool) -> dict[str, Any]:
     """Save the corpora of one file into a daemon of their own, ask, and report."""
     spaces = {f"{name}-{corpus.id}": corpus for corpus in those}
+    os.environ["MEMTRIG_SEMANTIC"] = "off" if lexical else "on"
     daemon = Daemon()
     try:
         daemon.start()
         began = time.perf_counter()
         keys = {space: save(daemon.home, space, corpus) for space, corpus in spaces.items()}
         print(f"{name}: saved in {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-        took, answers, false = list[float](), list[Answer](), list[float]()
-        for space, corpus in spaces.items():
-            answered, wrong = ask(daemon.home, space, corpus, keys[space], took)
-            answers += answered
-            false.append(wrong)
+        if not lexical:
+            await_vectors(daemon.home)
+            print(f"{name}: embedded after {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+        each = [ask(daemon.home, space, corpus, keys[space]) for space, corpus in spaces.items()]
         daemon.stop()
-        told = report(answers)
-        took.sort()
+        told = report([answer for asked in each for answer in asked.answers])
+        took = sorted(ms for asked in each for ms in asked.took)
+        told["hybrid"] = round(100 * sum(asked.hybrid for asked in each) / len(took), 2)
         told["ms"] = {"p50": round(took[len(took) // 2], 2), "p99": round(took[int(len(took) * 0.99)], 2)}
-        told["false hits"] = round(100 * sum(false) / len(false), 1)
+        told["false hits"] = {language: _share([asked.false[language] for asked in each]) for language in NOTHING}
         if ablate:
-            told["ablation"] = ablated(daemon.home, spaces)
+            asked = [query.q for corpus in those for query in corpus.queries]
+            told["ablation"] = ablated(daemon.home, spaces, {} if lexical else meaning.understood(asked))
         return told
     finally:
         daemon.remove()
+
+
+def _share(counts: Sequence[tuple[int, int, int]]) -> dict[str, float]:
+    """Percent of the questions about nothing that found something, and that found something by its meaning."""
+    found, meant, count = map(sum, zip(*counts, strict=True))
+    return {"any": round(100 * found / count, 1), "by meaning": round(100 * meant / count, 1)}
 
 
 def show(name: str, told: dict[str, Any]) -> None:
@@ -215,8 +246,9 @@ def show(name: str, told: dict[str, Any]) -> None:
                 _line(f"  {part} {each}", figures)
     for each, figures in told.get("ablation", {}).items():
         _line(f"  {each}", figures.get("all", figures))
-    print(f"  p50 {told['ms']['p50']} ms, p99 {told['ms']['p99']} ms; {told['false hits']} % of what is about nothing")
-    print("  stored finds something", flush=True)
+    print(f"  {told['hybrid']} % by meaning; p50 {told['ms']['p50']} ms, p99 {told['ms']['p99']} ms")
+    for language, share in told["false hits"].items():
+        print(f"  nothing, {language:13}", "  ".join(f"{each} {value} %" for each, value in share.items()), flush=True)
 
 
 def _line(name: str, figures: dict[str, float]) -> None:
@@ -228,11 +260,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--json", type=Path, default=Path("recall.json"))
+    parser.add_argument("--lexical", action="store_true")
     parser.add_argument("--ablate", action="store_true")
     options = parser.parse_args()
     told = {}
     for name, those in corpora(options.data).items():
-        told[name] = measure(name, those, ablate=options.ablate)
+        told[name] = measure(name, those, lexical=options.lexical, ablate=options.ablate)
         show(name, told[name])
     options.json.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
     return 0
