@@ -22,7 +22,7 @@ class Model(Struct, frozen=True):
     """A model, and what is usual for it: vectors of two models are never compared.
 
     The cosine of a question and a text that have nothing to do with one another is ``mu`` on the average, with the
-    standard deviation ``sigma``; at most one in a hundred reaches ``floor``.
+    standard deviation ``sigma``; one in a thousand reaches ``floor``.
     """
 
     name: str
