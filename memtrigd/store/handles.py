@@ -1,7 +1,6 @@
 """Handles: a connection to one file for one thread, and what its errors mean to whoever holds it."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, NoReturn, TypeAlias
 
 import apsw
@@ -40,11 +39,11 @@ class ReadHandle:
         try:
             for row in cursor.execute(sql, values):  # noqa: UP028 - "yield from" would close the cursor
                 yield row
+        except GeneratorExit:  # one that is left half-read would hold its snapshot, and every later read with it
+            cursor.close()  # only then: in apsw 3.54 a cursor that was closed is never freed
+            raise
         except apsw.Error as error:
             self._tell(error)
-        finally:  # one that is left half-read would hold its snapshot, and every later read with it
-            with suppress(apsw.CursorClosedError):  # together with its connection
-                cursor.execute("")  # not close(): in apsw 3.54 a cursor that was closed is never freed
 
     def _tell(self, error: apsw.Error) -> NoReturn:
         refusal = refusal_for(error, self._name)

@@ -3,15 +3,18 @@
 import random
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import memtrig
 import pytest
 from memtrig import wire
 
+from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.gate.doors import CONTROL
 from memtrigd.serve.intents import PREFIX
+from memtrigd.store.upkeep import SqliteUpkeep
 from tests.conftest import Daemon
 from tests.serve.harness import World
 from tests.serve.lives import at, content
@@ -83,6 +86,26 @@ def test_what_is_over_leaves_no_trace_of_what_was_wished(world: World) -> None:
     assert world.rows.settings(PREFIX) == {}
     world.restart()
     assert world.left() == []
+
+
+def test_bytes_of_a_wish_that_is_over_and_could_not_be_scrubbed_are_at_the_next_start(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its entry is closed and empty then; control.db still knows whose file has to be seen to."""
+
+    def locked(_: SqliteUpkeep) -> Iterator[None]:
+        raise Refusal("store_locked", "Somebody reads.", retryable=True)
+        yield
+
+    told_everywhere(world, "zqx-old-flame")
+    monkeypatch.setattr(SqliteUpkeep, "scrub", locked)
+    wish = wire.Erase(key="zqx-old-flame", confirm=4)
+    assert world.connect(CONTROL).ask(wire.Act(request=wish, all_levels=True)).code == "store_locked"
+    assert list(world.rows.settings(PREFIX).values()) == ["restricted"]
+    seen: list[Level] = []
+    monkeypatch.setattr(SqliteUpkeep, "scrub", lambda upkeep: iter(seen.append(upkeep._level) or ()))
+    world.restart()
+    assert world.rows.settings(PREFIX) == {} and seen == [Level.RESTRICTED]
 
 
 def test_an_erase_at_every_level_leaves_no_byte_in_its_intent(daemon: Daemon) -> None:
