@@ -48,11 +48,10 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
     if is_blank(request.query[:MAX_QUERY]):
         return wire.Found(results=[])
     query = text(request.query, "query", MAX_QUERY)
-    what = replace(asked(turn, query), filters=filters, dates=dates(query, turn.now, zone))
-    found = hits(turn, what)
-    if request.lexical:
-        what = replace(what, dates=(), meaning=None)
-        found = (each for each in hits(turn, what) if not BY_WORDS.isdisjoint(each[1].why))
+    what = replace(asked(turn, query), filters=filters)
+    said = {"meaning": None} if request.lexical else {"dates": dates(query, turn.now, zone)}
+    what = replace(what, **said)
+    found = (each for each in hits(turn, what) if not (request.lexical and BY_WORDS.isdisjoint(each[1].why)))
     room = Room(request.max_tokens)
     results: list[wire.Record] = []
     for score, hit, (memory, winner) in islice(found, request.max_results):
