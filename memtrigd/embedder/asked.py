@@ -14,6 +14,8 @@ from memtrigd.embedder.shelf import Files, Unusable
 INSTALLED: Final = "installed"
 """In place of a directory: the model that is installed with memtrigd."""
 OFF: Final = "off"
+NOT_MADE: Final = "It is not made yet: `memtrigctl model install`, or start the daemon."
+NOT_TRIED: Final = "As it is now it was not tried yet: `memtrigctl model verify`, or start the daemon."
 
 
 class Shown(Struct, frozen=True, kw_only=True):
@@ -62,9 +64,7 @@ def show(config: Path) -> Shown:
         on=said.on,
         directory=said.directory,
         usable=there and usual is not None,
-        why=""
-        if there and usual is not None
-        else "It is not made yet: `memtrigctl model install`, or start the daemon.",
+        why="" if there and usual is not None else NOT_TRIED if there else NOT_MADE,
         name=files.name,
         digest=files.digest,
         folder=str(files.model.parent),

@@ -6,6 +6,7 @@ language as it would be in the same: measured, one floor for both lets a Chinese
 where it was 42, and Marathi loses nothing.
 """
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -101,10 +102,24 @@ def rows() -> list[list[str]]:
     return [line.split("\t") for line in BACKGROUND.read_text(encoding="utf-8").splitlines()]
 
 
+class _Kept(Struct, frozen=True):
+    sha256: str
+    calibration: msgspec.Raw
+
+
+def kept(calibration: Calibration) -> bytes:
+    """A calibration as it is written, with its SHA-256."""
+    said = msgspec.json.encode(calibration)
+    return msgspec.json.encode(_Kept(hashlib.sha256(said).hexdigest(), msgspec.Raw(said)))
+
+
 def load(path: Path) -> Calibration | None:
-    """Read a calibration; None where there is none that can be read."""
+    """Read a calibration; None where there is none that is as it was written."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Calibration)
+        found = msgspec.json.decode(path.read_bytes(), type=_Kept)
+        if hashlib.sha256(found.calibration).hexdigest() != found.sha256:
+            return None
+        return msgspec.json.decode(found.calibration, type=Calibration)
     except (OSError, msgspec.MsgspecError):
         return None
 

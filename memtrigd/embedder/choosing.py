@@ -24,11 +24,20 @@ class Chosen(Struct, frozen=True):
     directory: str | None = None
 
 
+class _Said(Struct):
+    on: bool | None = None
+    model: str | None = None
+
+
 def read(config: Path) -> Chosen:
     """What the file says; no file, or none of this, says nothing. Raises Unusable for one that can't be read."""
-    semantic = _parsed(config, _text(config)).get("semantic", {})
-    on = semantic.get("on", os.environ.get("MEMTRIG_SEMANTIC") != "off")
-    return Chosen(on, semantic.get("model"))
+    said = _parsed(config, _text(config)).get("semantic", {})
+    try:
+        semantic = msgspec.convert(said, _Said)
+    except msgspec.ValidationError as error:
+        raise Unusable("bad_value", f"{config}: under [semantic]: {error}.") from error
+    on = os.environ.get("MEMTRIG_SEMANTIC") != "off" if semantic.on is None else semantic.on
+    return Chosen(on, semantic.model)
 
 
 def write(config: Path, chosen: Chosen) -> None:
@@ -43,7 +52,7 @@ def write(config: Path, chosen: Chosen) -> None:
     if not good:
         raise Unusable("bad_value", f"{config} can't be edited here: say so under [semantic] yourself.")
     config.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(config, fresh.encode())
+    write_whole(config.resolve(), fresh.encode())  # which may be a link to where somebody keeps such files
 
 
 def edited(text: str, chosen: Chosen) -> str:

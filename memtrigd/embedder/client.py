@@ -37,6 +37,9 @@ QUERIES: Final = 64
 FIRST_AGAIN: Final = 1.0
 """Seconds before a process that ended is started anew; twice as long each time, up to LAST_AGAIN."""
 LAST_AGAIN: Final = 300.0
+"""As long, too, until what is broken is looked at again: somebody may have mended it."""
+HUNG: Final = 60.0
+"""Seconds without a word while a query waits, after which a process is ended: queries go before all that takes long."""
 STEADY: Final = 60.0
 """Seconds for which it must have been ready before the next end counts as the first."""
 
@@ -84,6 +87,8 @@ class Embedder:
         self._waiting: dict[int, _Waiting] = {}
         self._queries = self._number = 0
         self._again, self._since = first_again, 0.0
+        self._silent = 0.0
+        """When it was asked what it did not say a word to yet; 0 where there is nothing of the kind."""
         self._timer: asyncio.TimerHandle | None = None
         self.condition = Condition()
         self.model: Model | None = None
@@ -133,8 +138,9 @@ class Embedder:
             return
         self._number += 1
         number = self._number
-        timer = asyncio.get_running_loop().call_later(PATIENCE, self._settle, number, None) if query else None
+        timer = asyncio.get_running_loop().call_later(PATIENCE, self._late, number) if query else None
         self._queries += query
+        self._silent = self._silent or (time.monotonic() if query else 0.0)
         self._waiting[number] = _Waiting(done, timer)
         until = time.monotonic() + PATIENCE if query else 0.0
         self._channel.send(Embed(number, kind, list(texts), until))
@@ -162,6 +168,7 @@ class Embedder:
         self._channel = Channel(ours, self._heard, lambda: self._lost(process))
 
     def _heard(self, message: FromModel) -> None:
+        self._silent = 0.0
         match message:
             case Embedded(number, vectors):
                 self._settle(number, vectors)
@@ -175,8 +182,13 @@ class Embedder:
                 self._end()
                 self._failed(message)
 
+    def _late(self, number: int) -> None:
+        self._settle(number, None)
+        if self._process is not None and self._silent and time.monotonic() - self._silent > HUNG:
+            self._lost(self._process)
+
     def _lost(self, process: "subprocess.Popen[bytes]") -> None:
-        """It ended by itself, or was killed, or does not speak as it should."""
+        """It ended by itself, or was killed, or does not speak as it should, or not at all."""
         if process is not self._process:
             return
         if self.model is not None and time.monotonic() - self._since > STEADY:
@@ -190,8 +202,9 @@ class Embedder:
             return
         log.warning("model_failed", code=failure.code)
         self._become(Condition("failed", failure.code, failure.message))
+        after = self._again if failure.again else LAST_AGAIN
+        self._timer = asyncio.get_running_loop().call_later(after, self._start)
         if failure.again:
-            self._timer = asyncio.get_running_loop().call_later(self._again, self._start)
             self._again = min(2 * self._again, LAST_AGAIN)
 
     def _end(self) -> None:
@@ -200,6 +213,7 @@ class Embedder:
             self._timer.cancel()
             self._timer = None
         process, channel, self._process, self._channel, self.model = self._process, self._channel, None, None, None
+        self._silent = 0.0
         if channel is not None:
             channel.close()
         if process is not None:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 
 from memtrigd.embedder import calibration, shelf
@@ -106,8 +105,9 @@ class Served:
         known = calibration.load(files.folder / CALIBRATION)
         if known is None:
             known = calibration.calibrate(self._first, told)
-            files.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            shelf.write(files.folder / CALIBRATION, msgspec.json.encode(known))
+            with suppress(OSError):  # else it is calibrated anew at the next start
+                files.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                shelf.write(files.folder / CALIBRATION, calibration.kept(known))
         return known
 
     def _first(self, text: str, kind: Kind) -> Any:

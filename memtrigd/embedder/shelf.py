@@ -157,11 +157,15 @@ def _make(files: Files, told: Told) -> None:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a small file, whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(content)
-    sync(part)
-    part.rename(path)
+    """Write a small file, whole or not at all, whoever else writes it at the moment."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        sync(part)
+        part.rename(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def sync(path: Path) -> None:

@@ -1,8 +1,12 @@
 """What is usual for a model: languages are taken off, and few of what is unrelated reaches the floor."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 
 from memtrigd.embedder import calibration
+from memtrigd.embedder.calibration import Calibration
 from memtrigd.embedder.messages import Kind
 from memtrigd.embedder.runtime import Numbers, unit
 
@@ -46,6 +50,18 @@ def test_hardly_an_unrelated_pair_reaches_the_floor_and_it_is_the_same_each_time
     unrelated = (asked @ facts.T)[matters[:, None] != matters]
     assert (unrelated > known.floor).mean() < 0.01
     assert 2 < (known.floor - known.mu) / known.sigma < 6
+
+
+def test_one_that_is_not_as_it_was_written_is_none(tmp_path: Path) -> None:
+    """A byte that flipped, what was cut off, what is of another form: it is made anew, and never half believed."""
+    known, path = Calibration(b"\0\0\x80?" * 8, b"", 0.1, 0.2, 0.5), tmp_path / "calibration.json"
+    assert calibration.load(path) is None
+    whole = calibration.kept(known)
+    path.write_bytes(whole)
+    assert calibration.load(path) == known
+    for bad in (whole.replace(b"0.2", b"0.0"), whole[:-9], b"", json.dumps({"mu": 0.1}).encode()):
+        path.write_bytes(bad)
+        assert calibration.load(path) is None
 
 
 def _axis(name: str) -> Numbers:

@@ -54,6 +54,27 @@ def test_whatever_stands_there_a_choice_is_added_or_nothing_is_done(
     assert after == before
 
 
+@pytest.mark.parametrize("said", ["model = 3", "on = 1", "on = 'no'"])
+def test_what_is_no_choice_is_told_of(tmp_path: Path, said: str) -> None:
+    """As the daemon tells of it in its log: which file, and where in it."""
+    config = tmp_path / "memtrigd.toml"
+    for text in (f"[semantic]\n{said}", "semantic = 3"):
+        config.write_text(text)
+        with pytest.raises(Unusable, match=r"memtrigd\.toml: under \[semantic\]") as caught:
+            read(config)
+        assert caught.value.code == "bad_value"
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    """To where somebody keeps what is configured."""
+    kept, config = tmp_path / "kept.toml", tmp_path / "memtrigd.toml"
+    kept.write_text("# mine\n")
+    config.symlink_to(kept)
+    write(config, Chosen(on=False))
+    assert config.is_symlink() and read(kept) == Chosen(on=False)
+    assert sorted(tmp_path.iterdir()) == [kept, config]
+
+
 def test_without_a_file_one_is_made(tmp_path: Path) -> None:
     """A new home has no configuration."""
     config = tmp_path / "config" / "memtrigd.toml"

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,7 @@ while True:
     asked = hear()
     say(Embedded(asked.id, [(text.encode(),) for text in asked.texts]))
 """
+ECHOING = "".join(f"\n  {line}" for line in ECHOES.strip().splitlines())
 SILENT = "say(Ready(model))\nwhile True: hear()"
 RUDE = "say(Ready(model)); hear(); channel.sendall(b'\\xff' * 64); time.sleep(60)"
 REFUSES = "say(Failed('model_broken', 'It is broken.'))"
@@ -113,14 +115,42 @@ async def test_one_that_keeps_ending_is_started_less_and_less_often() -> None:
     ("play", "state", "code"),
     [(REFUSES, "failed", "model_broken"), (ABSENT, "off", "not_installed")],
 )
-async def test_what_will_not_go_better_is_not_tried_again(play: str, state: str, code: str) -> None:
-    """A broken model waits for another choice; where none is installed there is none, which is no fault."""
+async def test_what_will_not_go_better_is_not_tried_again_soon(play: str, state: str, code: str) -> None:
+    """A broken model waits for somebody to mend it; where none is installed there is none, which is no fault."""
     embedder = playing(play, first_again=0.01)
     embedder.start()
     await become(embedder, state)
     await asyncio.sleep(0.2)
     assert (embedder.state, embedder.condition.code, embedder.pid) == (state, code, None)
     assert embedder.condition.message.startswith(("It", "There"))
+    embedder.stop()
+
+
+async def test_a_model_that_was_mended_where_it_is_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The choice is the same, so nothing else would tell of it."""
+    monkeypatch.setattr(client, "LAST_AGAIN", 0.1)
+    embedder = playing(f"import os\nif not os.path.exists({str(tmp_path / 'mended')!r}): {REFUSES}\nelse:{ECHOING}")
+    embedder.start()
+    await become(embedder, "failed")
+    (tmp_path / "mended").touch()
+    await become(embedder, "ready")
+    embedder.stop()
+
+
+async def test_one_that_says_nothing_for_long_is_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is there and hangs: each search would wait for it, and nothing would ever be embedded."""
+    monkeypatch.setattr(client, "PATIENCE", 0.05)
+    monkeypatch.setattr(client, "HUNG", 0.2)
+    embedder = playing(SILENT, first_again=0.01)
+    ask = await ready(embedder)
+    first, waiting = embedder.pid, ask(["p"], "passage")
+    async with asyncio.timeout(10):
+        while not waiting.done():
+            assert await ask(["q"]) is None
+    assert embedder.state == "failed" and embedder.condition.code == "ended"
+    await become(embedder, "ready")
+    assert embedder.pid not in (None, first)
+    embedder.stop()
 
 
 async def test_what_is_no_message_ends_the_process() -> None:
