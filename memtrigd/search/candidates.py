@@ -24,6 +24,8 @@ WITHIN: Final = 1.0
 """How well a document must fit a date to be found by it alone: what is only near to it needs a word, too."""
 DEEPER: Final = 8
 """How many times as many are weighed if all those were not enough."""
+GRAIN: Final = 2.0**20
+"""Parts of a standard deviation that are summed up: whole numbers have one sum, in whichever order they come."""
 
 Column = NDArray[np.float64]
 
@@ -44,9 +46,12 @@ class Evidence(NamedTuple):
     sight: Sight
     words: Column
     """0…1 and, with neighbours, more."""
+    told: Mask
+    """Whether the words say enough to be found by them."""
     meant: bool
     """Whether the meaning of the question is known."""
     meaning: Column
+    """Above what is usual in sight; 0 where it is not known."""
     near: Mask
     """Near enough in meaning to be found by it alone."""
     asked_when: bool
@@ -67,33 +72,53 @@ def rank(
 
     Lazily, some hundred at a time: one of the next hundreds can have a better score than the last of those before.
     """
-    found = lexical.matches(sights, question.terms, hashes(question.terms))
-    about = subject(sights, question, names_of)
+    found = lexical.matches(sights, question.terms, hashes(question.terms), sharing=meaning is not None)
+    subjects = subject(sights, question, names_of)
+    about = [_named(sight, subjects) for sight in sights]
     whole = hashes(question.whole)
-    floor = 0.0 if meaning is None else meaning.floor
-    evidence = []
-    for sight, scores in zip(sights, found.scores, strict=True):
-        exact = _exact(sight, question, whole)
-        nearness = None if meaning is None else meaning.scores(sight.index)
-        evidence.append(
-            Evidence(
-                sight=sight,
-                words=scores / (found.most or 1.0),
-                meant=nearness is not None,
-                meaning=np.zeros(len(scores)) if nearness is None else np.nan_to_num(nearness),
-                near=np.zeros(len(scores), bool) if nearness is None else nearness >= floor,
-                asked_when=bool(question.dates),
-                dated=_dated(sight, question),
-                named=_named(sight, about),
-                exact=exact,
-            )
+    nearness = [None if meaning is None else meaning.scores(sight.index) for sight in sights]
+    usual = _usual(sights, nearness)
+    evidence = [
+        Evidence(
+            sight=sight,
+            words=scores / (found.most or 1.0),
+            told=scores > 0 if near is None else _told(share, near, named),
+            meant=near is not None,
+            meaning=np.zeros(len(scores)) if near is None else np.nan_to_num(near - usual),
+            near=np.zeros(len(scores), bool) if near is None or meaning is None else near >= meaning.floor,
+            asked_when=bool(question.dates),
+            dated=_dated(sight, question),
+            named=named,
+            exact=_exact(sight, question, whole),
         )
+        for sight, scores, share, near, named in zip(
+            sights, found.scores, found.shares or found.scores, nearness, about, strict=True
+        )
+    ]
     given = [np.zeros(sight.index.at.size, bool) for sight in sights]
     depth = DEPTH
     yield from _in_order(evidence, given, depth)
     while any(_more(each, depth) for each in evidence):
         depth *= DEEPER
         yield from _in_order(evidence, given, depth)
+
+
+def _usual(sights: Sequence[Sight], nearness: Sequence[Column | None]) -> float:
+    """The mean nearness of what is in sight: where all speak of one matter it is high, and tells nothing of any."""
+    known = [
+        near[sight.seen & ~np.isnan(near)] for sight, near in zip(sights, nearness, strict=True) if near is not None
+    ]
+    count = sum(map(len, known))
+    return sum(int(np.rint(each * GRAIN).astype(np.int64).sum()) for each in known) / (count * GRAIN) if count else 0.0
+
+
+def _told(share: Column, near: Column, named: Mask) -> Mask:
+    """Where words are enough: half of what is asked, or any that tells of who is named, or of what may be meant.
+
+    Of what has no vector yet, any is enough.
+    """
+    told: Mask = (share >= fusion.ENOUGH) | named | (near >= fusion.LIKELY) | np.isnan(near)
+    return told & (share > 0)
 
 
 def _exact(sight: Sight, question: Question, whole: bytes) -> Mask:
@@ -127,7 +152,7 @@ def _named(sight: Sight, about: Collection[str]) -> Mask:
 
 def _more(each: Evidence, depth: int) -> bool:
     """Tell whether more documents of a level answer than were weighed at a depth."""
-    found = (each.words > 0, each.near, each.dated >= WITHIN)
+    found = (each.told, each.near, each.dated >= WITHIN)
     return any(np.count_nonzero(column & each.sight.wanted) > depth for column in found)
 
 
@@ -153,7 +178,7 @@ def _candidates(each: Evidence, depth: int) -> Ints:
     """The places that are weighed: the best by each thing, and what was said right before and after them."""
     at, wanted = each.sight.index.at, each.sight.wanted
     found = [
-        _best(each.words, wanted & (each.words > 0), at.number, depth),
+        _best(each.words, wanted & each.told, at.number, depth),
         *([_best(each.meaning, wanted & each.near, at.number, depth)] if each.meant else ()),
         *([_best(each.dated, wanted & (each.dated >= WITHIN), at.number, depth)] if each.asked_when else ()),
         np.flatnonzero(each.exact),
@@ -219,10 +244,10 @@ def _why(each: Evidence, place: int) -> tuple[str, ...]:
     beside = [spot for spot in (at.before[place], at.behind[place]) if spot != NONE]
     said = {
         "key": each.exact[place],
-        "words": each.words[place] > 0,
+        "words": each.told[place],
         "meaning": each.near[place],
         "date": each.dated[place] > 0,
         "name": each.named[place],
-        "neighbour": any(each.words[spot] > 0 or each.near[spot] or each.dated[spot] >= WITHIN for spot in beside),
+        "neighbour": any(each.told[spot] or each.near[spot] or each.dated[spot] >= WITHIN for spot in beside),
     }
     return tuple(reason for reason, holds in said.items() if holds)

@@ -22,18 +22,21 @@ Pieces = Sequence[tuple[NDArray[np.int32], NDArray[np.uint8]]]
 
 
 class Matches(NamedTuple):
-    """The score of every place of each level, and the most that a document could reach."""
+    """The score of every place of each level."""
 
     scores: Sequence[NDArray[np.float64]]
     most: float
+    """What a document could reach that has each term which is anywhere in sight."""
+    shares: Sequence[NDArray[np.float64]]
+    """For every place how much of the question it has: of the weight of all terms, of those in no sight, too. 0…1."""
 
 
-def matches(sights: Sequence[Sight], terms: Sequence[str], hashes: bytes) -> Matches:
+def matches(sights: Sequence[Sight], terms: Sequence[str], hashes: bytes, *, sharing: bool = False) -> Matches:
     """Score every document in sight: the sum over terms of impact · tf / (tf + k1 · (1 - b + b · length / average)).
 
     Robertson and Zaragoza 2009, without the constant factor k1 + 1, so that an impact is the most a term can give.
     All statistics are sums over ``sights``: what is not in sight changes no bit of a score. ``hashes`` are those of
-    the terms, which are all different.
+    the terms, which are all different. Shares are only told where they are asked for.
     """
     asked = np.frombuffer(hashes, "<u8").astype(np.uint64, copy=False)
     found = [[_in_sight(sight, pieces) for pieces in sight.index.postings(asked)] for sight in sights]
@@ -42,7 +45,9 @@ def matches(sights: Sequence[Sight], terms: Sequence[str], hashes: bytes) -> Mat
     counts = [sum(len(places) for level in found for places, _ in level[place]) for place in range(len(terms))]
     impacts = [weight(term) * _idf(count, documents) for term, count in zip(terms, counts, strict=True)]
     scores = [_scores(sight, pieces, impacts, average) for sight, pieces in zip(sights, found, strict=True)]
-    return Matches(scores, sum(impact for impact, count in zip(impacts, counts, strict=True) if count))
+    most = sum(impact for impact, count in zip(impacts, counts, strict=True) if count)
+    shares = [_shares(sight, pieces, impacts) for sight, pieces in zip(sights, found, strict=True)] if sharing else ()
+    return Matches(scores, most, shares)
 
 
 def having(sight: Sight, hashes: bytes) -> NDArray[np.bool_]:
@@ -78,6 +83,15 @@ def _scores(sight: Sight, found: Sequence[Pieces], impacts: Sequence[float], ave
             gain *= impact
             scores[places] += gain
     return scores
+
+
+def _shares(sight: Sight, found: Sequence[Pieces], impacts: Sequence[float]) -> NDArray[np.float64]:
+    """The share of each place, however long it is and however often it says a term."""
+    shares = np.zeros(sight.index.at.size)
+    for impact, pieces in zip(impacts, found, strict=True):
+        for places, _ in pieces:
+            shares[places] += impact
+    return shares / (sum(impacts) or 1.0)
 
 
 def _idf(matches: int, documents: int) -> float:

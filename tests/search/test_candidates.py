@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import DAY
-from memtrigd.search import candidates
+from memtrigd.search import candidates, fusion
 from memtrigd.search.candidates import DEPTH
 from memtrigd.search.question import Filters, question
 from tests.search.shelves import Reader, indexed, rank, shelf, view
@@ -185,6 +185,76 @@ def test_meaning_finds_what_no_word_does_but_only_over_its_floor():
     index = shelf(Level.PUBLIC, ["a warm drink", "something else", "tea"])
     hits = rank([index], "tea", meaning=Nearness(n1=2.5, n2=1.9, n3=-0.5))
     assert [(hit.document, hit.why) for hit in hits] == [(3, ("words",)), (1, ("meaning",))]
+
+
+COMMON = ["the plumber came", "a plumber and a friend", "tea", "the garden", "a friend", "the boiler of the house"]
+"""Of which a question about a harpsichord has one word at most."""
+
+
+@pytest.mark.parametrize(
+    ("query", "near", "found"),
+    [
+        ("Which plumber tuned the harpsichord?", 0.5, []),
+        ("Which plumber tuned the harpsichord?", fusion.LIKELY, [1]),
+        ("Which plumber tuned the harpsichord?", np.nan, [1]),
+        ("Is the boiler of the house under warranty?", 0.5, [6]),
+        ("plumber", 0.5, [1, 2]),
+    ],
+)
+def test_one_word_of_many_finds_only_what_may_be_meant(query, near, found):
+    """Where meaning is known: half of a question's weight is enough, that of words which nobody says counted, too."""
+    index = shelf(Level.PUBLIC, COMMON)
+    meaning = Nearness(n1=near, n2=0.5, n3=0.5, n4=0.5, n5=0.5, n6=0.5)
+    meaning.floor = fusion.LIKELY + 1
+    hits = rank([index], query, meaning=meaning)
+    assert sorted(numbers(hits)) == found and all(hit.why == ("words",) for hit in hits)
+    assert numbers(rank([index], query)), "by words alone any of them is enough"
+
+
+def test_a_word_finds_a_long_text_however_little_it_means():
+    """How much of a question a text has does not depend on its length, nor on how often it says it."""
+    long = "harpsichord " + " ".join(f"filler{n}" for n in range(2000))
+    texts = [long, *COMMON]
+    unlike = Nearness(**{f"n{n}": -1.0 for n in range(1, len(texts) + 1)})
+    assert numbers(rank([shelf(Level.PUBLIC, texts)], "harpsichord", meaning=unlike)) == [1]
+
+
+def test_any_word_finds_what_is_told_of_the_one_who_is_named():
+    """Who names an entity is told of it, though the rest of the question is about nothing."""
+    texts = [indexed(1, "Asha likes tea", entity="asha"), indexed(2, "Asha is a friend of them", entity="others")]
+    (hit,) = rank([shelf(Level.PUBLIC, texts)], "Who tuned Asha's old harpsichord?", meaning=Nearness(n1=0.5, n2=0.5))
+    assert hit.document == 1 and hit.why == ("words", "name")
+
+
+def test_what_all_have_in_common_lifts_nobody():
+    """In a talk that is all about as near, a turn at its end is as good as one amid the others."""
+    said = talk("hm", "well", "tea", "tea", "yes")
+    alike = Nearness(n1=3.0, n2=3.0, n3=3.0, n4=3.0, n5=3.0)
+    hits = rank([shelf(Level.PUBLIC, said)], "harpsichord", meaning=alike)
+    assert [hit.score for hit in hits] == [0.0] * 5
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.floats(-5, 9), min_size=2, max_size=12), st.randoms(use_true_random=False))
+def test_what_is_usual_is_the_same_to_the_last_bit_in_any_order(near, chance):
+    """Where documents lie in memory, which tells when somebody searched, moves no score by meaning."""
+    rows = [indexed(n, "tea") for n in range(1, len(near) + 1)]
+    meaning = Nearness(**{f"n{n}": each for n, each in enumerate(near, 1)})
+    moved = chance.sample(rows, len(rows))
+    first, second = (rank([shelf(Level.PUBLIC, each)], "tea", meaning=meaning) for each in (rows, moved))
+    assert first == second
+
+
+def test_what_is_usual_is_that_of_what_is_in_sight():
+    """What another space or a level above holds moves no score by meaning."""
+    own = [indexed(1, "tea"), indexed(2, "a warm drink")]
+    other = [indexed(3, "tea", space="theirs"), indexed(4, "coffee", space="theirs")]
+    meaning = Nearness(n1=1.0, n2=4.0, n3=9.0, n4=-3.0)
+    alone, beside = (
+        rank([shelf(Level.PUBLIC, rows)], "tea", lambda space: space == "default", meaning)
+        for rows in (own, [*own, *other])
+    )
+    assert alone == beside and len(alone) == 2
 
 
 @pytest.mark.parametrize(
