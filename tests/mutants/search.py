@@ -54,6 +54,21 @@ SEARCHED: Final = (
         (RANKING,),
     ),
     Mutant(
+        "what is usual of every space",
+        (Edit(CANDIDATES, "near[sight.seen & ~np.isnan(near)]", "near[~np.isnan(near)]"),),
+        (RANKING,),
+    ),
+    Mutant(
+        "one word of many that finds whatever it means",
+        (Edit(CANDIDATES, "return told & (share > 0)", "return share > 0"),),
+        (RANKING,),
+    ),
+    Mutant(
+        "words that nobody says left out of a question",
+        (Edit(LEXICAL, "return shares / (sum(impacts) or 1.0)", "return shares / (shares.max() or 1.0)"),),
+        (RANKING,),
+    ),
+    Mutant(
         "days that are not those of the caller's zone",
         (Edit(DATES, "timedelta(microseconds=now)).astimezone(zone).date()", "timedelta(microseconds=now)).date()"),),
         ("tests/search/test_dates.py",),
