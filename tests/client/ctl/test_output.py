@@ -242,6 +242,14 @@ def test_status_says_which_level_is_not_available() -> None:
     assert [line.split()[2:] for line in lines[-2:]] == [["none"], ["not", "available"]]
 
 
+def test_status_tells_how_far_a_model_is_that_was_just_begun() -> None:
+    """Nothing is done of it yet, which no frame says."""
+    model = wire.ModelStatus(state="warming", why="calibrated, once", of=220)
+    report = wire.StatusReport(server="0.1.0", protocol=1, schema=1, started=MOMENT, levels=[], model=model)
+    lines = daemon_verb("status").show(received(report), Screen(now=NOW))
+    assert any(line.endswith("warming, calibrated, once, 0 of 220") for line in lines)
+
+
 @pytest.mark.parametrize(
     ("dream", "said"),
     [

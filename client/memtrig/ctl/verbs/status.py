@@ -44,7 +44,7 @@ def _model(model: dict[str, Any]) -> str:
     state, why = one_line(model.get("state", "")), one_line(model.get("why") or "")
     if state == "off" and not why:
         return ""
-    far = f"{model['done']} of {model['of']}" if model.get("of") else ""
+    far = f"{model.get('done', 0)} of {model['of']}" if model.get("of") else ""
     return ", ".join(part for part in (model.get("name") and one_line(model["name"]), state, why, far) if part)
 
 
