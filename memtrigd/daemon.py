@@ -47,6 +47,7 @@ from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.intents import PREFIX
 from memtrigd.serve.mcp.engine import Engine
+from memtrigd.serve.meanings import Questions
 from memtrigd.serve.recalls import EVERY, Recalls
 from memtrigd.serve.service import Service
 from memtrigd.signals import Signals
@@ -157,7 +158,7 @@ async def _serve(
             model=embedder.condition,
             maker=embedder.model,
         ),
-        models=embedder,
+        models=Questions(embedder),
     )
     prover, embedding = (
         Prover(state, dispatcher, now),

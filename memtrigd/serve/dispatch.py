@@ -28,7 +28,7 @@ from memtrigd.serve.handlers import OPERATIONS, Lane, Operation
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.handlers.erase import erase
 from memtrigd.serve.hearing import FromHook, hear
-from memtrigd.serve.meanings import Models, NoModel, meant
+from memtrigd.serve.meanings import Questions
 from memtrigd.serve.once import once
 from memtrigd.serve.quotas import Quotas
 from memtrigd.serve.recalls import Recalls
@@ -129,7 +129,7 @@ class Dispatcher(Struct, frozen=True):
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
     quotas: Quotas = field(default_factory=Quotas)
-    models: Models = NoModel()
+    models: Questions = field(default_factory=Questions)
     listeners: list[Callable[[Level], None]] = []
     """Told of each write that was committed, and of no more than its level."""
 
@@ -210,7 +210,7 @@ class Dispatcher(Struct, frozen=True):
                     lane.submit(self._read(operation, leave, asked, meaning), done, leave.asker)
 
                 if isinstance(request, wire.Search):
-                    meant(self.models, request, submit)
+                    self.models.meant(request, leave, submit)
                 else:
                     submit()
             case Lane.WRITE:

@@ -46,6 +46,7 @@ from memtrigd.serve.greeting import Greeting
 from memtrigd.serve.handlers.about import Facts
 from memtrigd.serve.intents import PREFIX
 from memtrigd.serve.mcp.engine import Engine
+from memtrigd.serve.meanings import Questions
 from memtrigd.serve.protocol import Connection
 from memtrigd.serve.recalls import Recalls
 from memtrigd.serve.service import Service
@@ -320,7 +321,7 @@ class World:
             dream=dreamer.dream,
             backup=self.backups.queue,
             waiting=self.waiting,
-            models=self.models,
+            models=Questions(self.models),
             facts=lambda: Facts(
                 started=0,
                 schema=VERSION,
