@@ -223,12 +223,12 @@ def beside(many: list[Memory], transactions: Transactions, memory: Callable[...,
     transactions.run_now(Level.INTERNAL, fill)
 
 
-@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
-def test_an_answer_costs_its_rows_and_not_all(
-    beside: None, reader: SqliteLevelReader, question: Callable[[SqliteLevelReader], list[object]]
-) -> None:
+@pytest.mark.usefixtures("beside")
+def test_an_answer_costs_its_rows_and_not_all(reader: SqliteLevelReader, subtests: pytest.Subtests) -> None:
     """A few rows take SQLite less than 1500 steps; reading all of one status takes it several thousand."""
-    ticks = count()
-    reader.connection.set_progress_handler(lambda: bool(next(ticks) and False), 100)
-    assert 0 < len(question(reader)) <= 4
-    assert next(ticks) < 15
+    for name, question in QUESTIONS.items():
+        with subtests.test(name):
+            ticks = count()
+            reader.connection.set_progress_handler(lambda ticks=ticks: bool(next(ticks) and False), 100)
+            assert 0 < len(question(reader)) <= 4
+            assert next(ticks) < 15
