@@ -6,6 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from memtrigd.domain.levels import Level
+from memtrigd.embedder.messages import Model
 from memtrigd.search.indexes import Indexes
 from memtrigd.serve import faults
 from memtrigd.store.lanes import Lane, ReadLane
@@ -15,9 +16,9 @@ from memtrigd.store.writer import WriterLane
 
 
 class Warm(Protocol):
-    """Has the indexes loaded, and with a model's mark its vectors too."""
+    """Has the indexes loaded, and with a model its vectors too."""
 
-    def __call__(self, model: bytes | None = None) -> None:
+    def __call__(self, model: Model | None = None) -> None:
         """From any thread, and without waiting for it."""
 
 
@@ -60,7 +61,7 @@ class Threads:
     def warming(self, indexes: Indexes) -> Warm:
         """What has every level's index loaded where searches are made."""
 
-        def queue(model: bytes | None = None) -> None:
+        def queue(model: Model | None = None) -> None:
             self.searchers.submit(partial(indexes.warm, model=model), faults.of_job)
 
         return queue

@@ -68,7 +68,7 @@ class Embedding:
         writers: WriterLane,
         unavailable: Collection[Level],
         later: Callable[[float, Callable[[], None]], object],
-        warm: Callable[[bytes], None],
+        warm: Callable[[Model], None],
     ) -> None:
         self._models = models
         self._lane = lane
@@ -91,7 +91,7 @@ class Embedding:
         model = self._models.model
         if model is not None and model != self._warmed:
             self._warmed = model
-            self._warm(mark(model))
+            self._warm(model)
         self._waiting.update(Level)
         self._go()
 

@@ -17,6 +17,7 @@ from memtrigd.store.interface import LevelReader
 from memtrigd.store.interface_index import Place
 
 if TYPE_CHECKING:
+    from memtrigd.embedder.messages import Model
     from memtrigd.search.meaning import Nearness
     from memtrigd.search.postings import LevelIndex
     from memtrigd.search.question import Meant
@@ -72,14 +73,14 @@ class Indexes:
         self._levels[reader.level] = index, place
         return index
 
-    def vectors(self, reader: LevelReader, model: bytes) -> "LevelVectors":
+    def vectors(self, reader: LevelReader, model: "Model") -> "LevelVectors":
         """The vectors of a level that ``follow`` has, of a model, in the same snapshot; those of one are kept."""
-        vectors = self._vectors.pop(reader.level, None)
-        if vectors is None or vectors.model != model:
+        vectors, known = self._vectors.pop(reader.level, None), mark(model)
+        if vectors is None or vectors.model != known:
             from memtrigd.search.vectors import LevelVectors
 
-            vectors = LevelVectors(model)
-        vectors.add(reader.vectors(model, vectors.until))
+            vectors = LevelVectors(known, model.dim)
+        vectors.add(reader.vectors(known, vectors.until))
         self._vectors[reader.level] = vectors
         return vectors
 
@@ -88,7 +89,7 @@ class Indexes:
         self._levels.pop(level, None)
         self._vectors.pop(level, None)
 
-    def warm(self, handles: Mapping[Level, LevelReader], model: bytes | None = None) -> None:
+    def warm(self, handles: Mapping[Level, LevelReader], model: "Model | None" = None) -> None:
         """Load every level that can be read, and its vectors of a model; of the others whoever asks is told."""
         for reader in handles.values():
             with suppress(Refusal), reader.snapshot():
@@ -100,7 +101,7 @@ class Indexes:
     def _nearness(self, meant: "Meant", readers: Iterable[LevelReader]) -> "Nearness":
         from memtrigd.search.meaning import Nearness
 
-        return Nearness(meant, {reader.level: self.vectors(reader, mark(meant.model)) for reader in readers})
+        return Nearness(meant, {reader.level: self.vectors(reader, meant.model) for reader in readers})
 
 
 def _give_back() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrigd.search.attributes import NONE, Attributes, Ints
-from memtrigd.store.interface_vectors import Vector
+from memtrigd.store.interface_vectors import MOST_SCALE, Vector
 
 Column: TypeAlias = NDArray[np.float64]
 Steps: TypeAlias = NDArray[np.int8]
@@ -47,8 +47,9 @@ class LevelVectors:
     What is near depends on the level's documents and their vectors alone, not on the order in which they came.
     """
 
-    def __init__(self, model: bytes, rows: Iterable[Vector] = ()) -> None:
+    def __init__(self, model: bytes, dimensions: int, rows: Iterable[Vector] = ()) -> None:
         self.model = model
+        self._dimensions = dimensions
         self.until = 0
         """The last vector that was read."""
         self._size = self._dead = 0
@@ -63,13 +64,13 @@ class LevelVectors:
         return self._size - self._dead
 
     def add(self, rows: Iterable[Vector]) -> None:
-        """Take vectors in. Those of a size that the model does not have are none of its own, and left out."""
+        """Take vectors in. What can be none of the model's, by its size or its scale, is left out."""
         for batch in _batches(iter(rows)):
             seqs, numbers, passages, data = zip(*batch, strict=True)
             self.until = max(self.until, *seqs)
-            size = self._steps.shape[1] + SCALE if self._size else len(data[0])
-            if any(len(each) != size for each in data):
-                kept = [each for each in batch if len(each[3]) == size]
+            size = self._dimensions + SCALE
+            if any(len(each) != size for each in data) or not _fit(data).all():
+                kept = [each for each in batch if len(each[3]) == size and _fit([each[3]]).all()]
                 seqs, numbers, passages, data = zip(*kept, strict=True) if kept else ((), (), (), ())
             if numbers:
                 self._put(numbers, passages, np.frombuffer(b"".join(data), np.uint8).reshape(len(data), size))
@@ -91,7 +92,7 @@ class LevelVectors:
         if not self._size:
             return found
         steps, scale = _steps(np.frombuffer(question, "<f4"))
-        if len(steps) != self._steps.shape[1]:
+        if len(steps) != self._dimensions:
             raise ValueError("a question and its documents are not of one model")
         near = _products(steps, self._steps[: self._size]) * (self._scale[: self._size] * np.float64(scale))
         places = at.places(self._number[: self._size])
@@ -150,6 +151,13 @@ def _products(steps: Steps, rows: Steps) -> Column:
         block[: len(part)] = part
         np.dot(block[: len(part)], floats, out=found[begin : begin + len(part)])  # exact below 2**24: 1000 dimensions
     return found.astype(np.float64)
+
+
+def _fit(data: Sequence[bytes]) -> NDArray[np.bool_]:
+    """Which vectors have a scale that one can have; NaN is none."""
+    scale = np.frombuffer(b"".join(each[:SCALE] for each in data), "<f4")
+    fit: NDArray[np.bool_] = (scale > 0) & (scale <= MOST_SCALE)
+    return fit
 
 
 def _steps(vector: NDArray[np.float32]) -> tuple[Steps, float]:

@@ -4,6 +4,7 @@ All of it can be made anew from the rows; but an edited trigger writes what nobo
 a memory from every search.
 """
 
+import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
@@ -14,6 +15,7 @@ import apsw
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.store import lexicon
+from memtrigd.store.interface_vectors import MOST_SCALE
 from memtrigd.store.lexicon import token
 from memtrigd.store.migrations import migrate, version_of
 from memtrigd.store.records import FIELDS, from_row
@@ -70,6 +72,8 @@ def astray(
     for problem, query in _BY_QUERY:
         for what, number in connection.execute(query):
             yield number, problem.format(what)
+    for number in unfit(connection):
+        yield number, f"A vector of memory number {number} is none."
     prints, lengths = _indexed(connection)
     for number, length in connection.execute("SELECT number, terms FROM document"):
         if lengths[number] != length:
@@ -85,6 +89,19 @@ def astray(
             yield number, f"Memory {memory.id} is not found by its own words: the index has others."
     for number in prints:
         yield number, f"The index holds words of memory number {number}, which is not active."
+
+
+def unfit(connection: apsw.Connection) -> set[int]:
+    """The memories of which a vector can be none: not as long as most of its model, or of a scale that none has."""
+    found, lengths = list[tuple[int, bytes, int]](), defaultdict[bytes, Counter[int]](Counter)
+    wrong = set[int]()
+    for number, model, length, scale in connection.execute(_SIZES):
+        lengths[model][length] += 1
+        found.append((number, model, length))
+        if length <= _SCALE.size or not 0.0 < _SCALE.unpack(scale)[0] <= MOST_SCALE:
+            wrong.add(number)
+    usual = {model: each.most_common(1)[0][0] for model, each in lengths.items()}
+    return wrong | {number for number, model, length in found if length != usual[model]}
 
 
 @cache
@@ -145,6 +162,8 @@ _ROWS: Final = ", ".join(f"memory.{field}" for field in FIELDS)
 _ACTIVE: Final = " ".join(
     ("SELECT number, hashes, times,", _ROWS, "FROM memory LEFT JOIN document USING (number) WHERE status = 'active'")
 )
+_SCALE: Final = struct.Struct("<f")
+_SIZES: Final = "SELECT number, model, length(data), substr(data, 1, 4) FROM vector"
 _OWN_TAGS: Final = "SELECT value, updated, memory.id, number FROM memory, json_each(tags) WHERE status = 'active'"
 _FOUND_BY: Final = "SELECT tag, updated, id, number FROM tag"
 _BY_QUERY: Final = (

@@ -1,9 +1,12 @@
 """What may be asked of one level about the vectors of its memories."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from memtrigd.domain.memory import Memory
+
+MOST_SCALE: Final = 1.0
+"""What a step is worth at most: vectors are of unit length."""
 
 
 class Vector(NamedTuple):

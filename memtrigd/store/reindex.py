@@ -16,7 +16,7 @@ from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory, Status
 from memtrigd.store.database import open_reader
 from memtrigd.store.faults import ORDINARY, unusable
-from memtrigd.store.inspection import TermsOf
+from memtrigd.store.inspection import TermsOf, unfit
 from memtrigd.store.lexicon import prints, spelling
 from memtrigd.store.records import FIELDS, folded, from_row
 from memtrigd.store.sqlite_level import file_name
@@ -45,7 +45,7 @@ def renew(connection: apsw.Connection, level: Level, numbers: Sequence[int], ter
 def total(connection: apsw.Connection) -> None:
     """Bring the figures of the index in line with its documents."""
     with _transaction(connection):
-        connection.execute(_STRAY)
+        _clear(connection)
         connection.execute(_TOTAL)
 
 
@@ -75,7 +75,7 @@ def replace(connection: apsw.Connection, level: Level, prepared: Prepared, terms
                 terms = terms_of(memory)
                 text, count = spelling(terms), len(terms)
             _enter(connection, number, memory, text, count)
-        connection.execute(_STRAY)
+        _clear(connection)
         connection.execute(_TOTAL)
 
 
@@ -123,6 +123,14 @@ def _enter(connection: apsw.Connection, number: int, memory: Memory, text: str, 
     tags = [(tag, memory.updated, memory.id, number) for tag in dict.fromkeys(memory.tags)]
     connection.executemany("INSERT OR REPLACE INTO tag (tag, updated, id, number) VALUES (?, ?, ?, ?)", tags)
     connection.execute(_FOLD, (folded(memory.entity), number, folded(memory.entity)))
+
+
+def _clear(connection: apsw.Connection) -> None:
+    """Take out the vectors that are none, or of no document: they are made anew from the texts."""
+    wrong = [(number,) for number in unfit(connection)]
+    connection.executemany("DELETE FROM vector WHERE number = ?", wrong)
+    connection.executemany("UPDATE document SET model = x'' WHERE number = ?", wrong)
+    connection.execute(_STRAY)
 
 
 def _memory(connection: apsw.Connection, level: Level, number: int) -> Memory | None:

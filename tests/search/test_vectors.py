@@ -17,7 +17,7 @@ from memtrigd.search.passages import mark, packed, passage
 from memtrigd.search.postings import LevelIndex
 from memtrigd.search.vectors import LevelVectors
 from memtrigd.store.interface_vectors import Vector
-from tests.embedding import model, parts, vector
+from tests.embedding import DIM, model, parts, vector
 from tests.search.shelves import shelf
 from tests.search.test_indexes import MOVES, File
 
@@ -41,7 +41,7 @@ def test_a_document_is_as_near_as_its_nearest_passage() -> None:
     """Wherever in a long text it is; and of what has no vector yet nothing is known."""
     long = " ".join(["sand"] * 100) + " espresso " * 40
     index = shelf(Level.INTERNAL, ["sand", long, "coffee", "sand"])
-    found = near(LevelVectors(b"m", rows("sand", long, "coffee")), index, "tea")
+    found = near(LevelVectors(b"m", DIM, rows("sand", long, "coffee")), index, "tea")
     assert found[1] > 0.9 and found[2] == pytest.approx(1.0, abs=0.005)
     assert abs(found[0]) < 0.4 and np.isnan(found[3])
 
@@ -50,7 +50,7 @@ def test_a_document_is_as_near_as_its_nearest_passage() -> None:
 def test_a_cosine_hardly_moves_in_steps(one: list[float], other: list[float]) -> None:
     """Kept in whole steps a vector is a quarter as large, and as near to any other as it was."""
     first, second = (np.array(each, "<f4") / np.linalg.norm(np.array(each, "<f4")) for each in (one, other))
-    held = LevelVectors(b"m", [Vector(1, 1, 0, packed(first.tobytes()))])
+    held = LevelVectors(b"m", 8, [Vector(1, 1, 0, packed(first.tobytes()))])
     (found,) = held.cosines(second.tobytes(), shelf(Level.INTERNAL, ["x"]).at)
     assert found == pytest.approx(float(first @ second), abs=0.02)
 
@@ -68,12 +68,22 @@ def test_products_are_the_same_with_and_without_numkong(monkeypatch: pytest.Monk
 
 
 def test_a_vector_of_another_size_is_none_of_the_models() -> None:
-    """It is left out, and a question of another size is a fault."""
-    index = shelf(Level.INTERNAL, ["x", "y"])
-    held = LevelVectors(b"m", [*rows("coffee"), Vector(2, 2, 0, b"\0" * 9)])
-    assert np.isnan(near(held, index, "tea")[1]) and len(held) == 1 and held.until == 2
+    """It is left out, even if it is the first, and a question of another size is a fault."""
+    index, wrong = shelf(Level.INTERNAL, ["x", "y"]), Vector(2, 2, 0, b"\0" * 9)
+    for found in ([*rows("coffee"), wrong], [wrong, *rows("coffee")]):
+        held = LevelVectors(b"m", DIM, found)
+        assert np.isnan(near(held, index, "tea")[1]) and len(held) == 1 and held.until == 2
     with pytest.raises(ValueError, match="one model"):
         held.cosines(b"\0" * 8, index.at)
+
+
+@pytest.mark.parametrize("scale", [np.nan, np.inf, -1.0, 0.0, 1e30])
+def test_a_vector_of_no_scale_is_left_out(scale: float) -> None:
+    """A bit that flipped in the file makes nothing the nearest of all."""
+    index, (one, *_) = shelf(Level.INTERNAL, ["x", "y"]), rows("coffee")
+    bad = Vector(2, 2, 0, np.float32(scale).tobytes() + one.data[4:])
+    held = LevelVectors(b"m", DIM, [one, bad])
+    assert len(held) == 1 and np.isnan(near(held, index, "tea")[1])
 
 
 @pytest.mark.parametrize("bad", [b"", b"\0" * 16, np.array([np.nan, 1], "<f4").tobytes()])
@@ -86,7 +96,7 @@ def test_what_is_no_vector_is_not_kept(bad: bytes) -> None:
 def test_what_goes_is_zeroed_and_at_last_cleared_away() -> None:
     """The memory of the daemon does not keep what an erase took, and does not grow with what comes and goes."""
     texts = [f"word{n} coffee" for n in range(100)]
-    held, index = LevelVectors(b"m", rows(*texts)), shelf(Level.INTERNAL, texts)
+    held, index = LevelVectors(b"m", DIM, rows(*texts)), shelf(Level.INTERNAL, texts)
     before = near(held, index, "coffee")
     held.drop(np.arange(1, 11))
     assert not held._steps[:10].any() and len(held) == 90
@@ -153,7 +163,7 @@ def _told(indexes: Indexes, file: File, which: object) -> dict[int, float]:
     assert isinstance(which, type(ONE))
     with file.reader.snapshot():
         index = indexes.follow(file.reader)
-        held = indexes.vectors(file.reader, mark(which))
+        held = indexes.vectors(file.reader, which)
     found = held.cosines(vector("tea with the merger", which.name), index.at)
     here = index.at.alive & ~np.isnan(found)
     return dict(zip(index.at.number[here].tolist(), found[here].tolist(), strict=True))

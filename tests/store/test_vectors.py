@@ -146,7 +146,7 @@ def _embedded(writer: SqliteLevelWriter, save: Save) -> Iterator[SqliteLevelWrit
     """A level with three memories, each with two vectors."""
     for number in (1, 2, 3):
         save(content=f"text {number}")
-        writer.embed(number, OLD, [struct.pack("<fb", 1.0, number), b"more"])
+        writer.embed(number, OLD, [struct.pack("<fb", 0.5, number), struct.pack("<fb", 0.5, -number)])
     yield writer
 
 
@@ -156,6 +156,9 @@ def _embedded(writer: SqliteLevelWriter, save: Save) -> Iterator[SqliteLevelWrit
         ("UPDATE document SET model = x'' WHERE number = 2", "Memory number 2 does not have the vectors"),
         ("DELETE FROM vector WHERE number = 2", "Memory number 2 does not have the vectors"),
         ("UPDATE vector SET model = x'00' WHERE number = 2 AND passage = 1", "Memory number 2 does not have"),
+        ("UPDATE vector SET data = x'0000003f' WHERE number = 2", "A vector of memory number 2 is none"),
+        ("UPDATE vector SET data = x'0000003f0101' WHERE seq = 3", "A vector of memory number 2 is none"),
+        ("UPDATE vector SET data = x'0000807f01' WHERE seq = 4", "A vector of memory number 2 is none"),
         ("UPDATE vector SET number = 9 WHERE number = 2", "a vector of memory number 9, which is not active"),
     ],
 )
