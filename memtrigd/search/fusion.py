@@ -10,18 +10,19 @@ from memtrigd.domain.moments import DAY, Micros
 from memtrigd.domain.trust import Rank
 
 LEXICAL: Final = 8.0
-"""What the best conceivable match of words counts, in standard deviations of meaning: of 3, 5, 8 and 12 the best."""
+"""What the best conceivable match of words counts, in standard deviations of meaning: 6 to 10 are alike, 3 is less."""
 NEIGHBOUR: Final = 0.2
-"""What a neighbour in the conversation adds, of its own score: 0.15 to 0.3 are alike; 6 points of R@10 on turns."""
+"""What a neighbour in the conversation adds, of its own score: 0.1 to 0.25 are alike. On turns 3 points of R@10,
+1 where meaning is known."""
 BEYOND: Final = 0.1
-"""What a neighbour's neighbour adds: 2 points; half as much as NEIGHBOUR, as one step further tells half as much."""
+"""What a neighbour's neighbour adds: 1 point; half as much as NEIGHBOUR, as one step further tells half as much."""
 CONVERSATION: Final = 0.33
-"""The share of a score that is the best one's of the conversation: 3 points. What was said in none is its own best, so
-that a talk of many turns buries no fact that stands alone."""
+"""The share of a score that is the best one's of the conversation: 2 to 3 points. What was said in none is its own best,
+so that a talk of many turns buries no fact that stands alone."""
 NAMED: Final = 1.1
-"""For a memory about the one whom the question names: with NEIGHBOUR; 0.7 is a little less."""
+"""For a memory about the one whom the question names: 2 to 4 points of MRR; 0.7 is a little less."""
 DATED: Final = 1.5
-"""For one of the day that is asked about: 12 points of R@10 on questions with a date; 2 is 6 better, but buries."""
+"""For one of the day that is asked about: 2 points of R@10 over all questions; 2 is a little better, but buries."""
 EXACT: Final = 100.0
 """For the key or identifier itself: more than all else together can be."""
 PRIOR: Final = 0.2
