@@ -17,8 +17,8 @@ NEIGHBOUR: Final = 0.2
 BEYOND: Final = 0.1
 """What a neighbour's neighbour adds: 1 point; half as much as NEIGHBOUR, as one step further tells half as much."""
 CONVERSATION: Final = 0.33
-"""The share of a score that is the best one's of the conversation: 2 to 3 points. What was said in none is its own best,
-so that a talk of many turns buries no fact that stands alone."""
+"""The share of a score that is the best one's of the conversation: 2 to 3 points. What was said in none is its own
+best, so that a talk of many turns buries no fact that stands alone."""
 NAMED: Final = 1.1
 """For a memory about the one whom the question names: 2 to 4 points of MRR; 0.7 is a little less."""
 DATED: Final = 1.5
