@@ -148,7 +148,12 @@ def _make(files: Files, told: Told) -> None:
     files.folder.mkdir(mode=0o700, exist_ok=True)
     paths = files.model, files.tokenizer
     model, tokenizer = parts = [path.with_name(path.name + ".part") for path in paths]
-    convert(source, model, tokenizer, told)
+    try:
+        convert(source, model, tokenizer, told)
+    except OSError:
+        for part in parts:  # a disk that is full needs its room
+            part.unlink(missing_ok=True)
+        raise
     sums = {path.name: sha256(part) for path, part in zip(paths, parts, strict=True)}
     for path, part in zip(paths, parts, strict=True):
         sync(part)
