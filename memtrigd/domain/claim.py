@@ -175,7 +175,9 @@ def _too_many_bytes(field: str, size: int, limit: int) -> Refusal:
     return Refusal(
         "too_large",
         f"The {field} has {size:,} bytes of UTF-8; the limit is {limit:,}.",
-        "Save it in parts, each with its own key, or keep the long text in a file and remember where it is.",
+        "Ask for less at a time."
+        if field == "query"
+        else "Save it in parts, each with its own key, or keep the long text in a file and remember where it is.",
     )
 
 

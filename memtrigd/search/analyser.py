@@ -56,8 +56,11 @@ def query_terms(text: str) -> list[str]:
 
 
 def whole_terms(text: str) -> tuple[str, ...]:
-    """Return the terms of a text that is one identifier of several words, as `node.js`: as it stands. Else none."""
-    prepared = prepare(text).strip()
+    """Return the terms of a text that is one identifier of several words, as `node.js`: as it stands. Else none.
+
+    Of an option, as `--dry-run`, those of its name.
+    """
+    prepared = prepare(text).strip().lstrip("-")
     match = TOKEN.fullmatch(prepared)
     tokens = list(_compound(prepared)) if match is not None and match.lastgroup == "compound" else []
     return tokens[0].terms if len(tokens) > 1 else ()

@@ -79,6 +79,7 @@ def test_the_size_of_a_content_is_counted_in_bytes() -> None:
     assert len(claim.text("x" * MAX_CONTENT, "content")) == MAX_CONTENT
     refused("too_large", claim.text, "x" * (MAX_CONTENT + 1), "content")
     refused("too_large", claim.text, "म" * (MAX_CONTENT // 3 + 1), "content")
+    assert "parts" not in str(refused("too_large", claim.text, "x" * 9000, "query", 8192).hint)  # none saves it
 
 
 def test_tags_lose_their_repeats_and_keep_their_order() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from memtrigd.search.analyser import MOST_TIMES, STEMMED, VERSION, memory_terms, query_terms, terms
+from memtrigd.search.analyser import MOST_TIMES, STEMMED, VERSION, memory_terms, query_terms, terms, whole_terms
 
 ANY_TEXT = st.text() | st.text(st.characters(codec=None))
 """All of Unicode, lone surrogates included."""
@@ -323,3 +323,12 @@ def test_what_nobody_sees_splits_no_word(unseen: str) -> None:
     """A word with an invisible character in it is found by whoever types it; between Thai words it is their bound."""
     assert terms(f"cof{unseen}fee") == terms("coffee")
     assert terms("กาแฟ\u200bร้อน") == terms("กาแฟ ร้อน")
+
+
+@pytest.mark.parametrize("asked", ["--error-on-warnings", "-error-on-warnings", " --error-on-warnings\n"])
+def test_an_option_is_an_identifier_as_it_stands(asked: str) -> None:
+    """Who asks for it means the text that has it, before those that have its words."""
+    whole = whole_terms(asked)
+    assert whole and set(whole) <= set(terms("CI runs with --error-on-warnings."))
+    assert not set(whole) & set(terms("an error is shown, and on top of it warnings"))
+    assert whole_terms("--") == whole_terms("-- two words") == ()
