@@ -37,7 +37,7 @@ with a long conversation, 64 find nothing so; of the answers among the first ten
 
 FAR: Final = 31 * DAY
 """How far from what is asked about a moment fits no more."""
-NEAR: Final = ((2 * DAY, 1.0), (10 * DAY, 0.6), (FAR, 0.3))
+NEAR: Final = ((0, 1.0), (2 * DAY, 0.9), (10 * DAY, 0.6), (FAR, 0.3))
 """How well a moment fits a day that it is so far from: people misremember days, and tell of them later."""
 SHORT: Final = 2 * DAY
 """A range up to here is a day somebody means; of a longer one the ends are meant."""
@@ -75,5 +75,5 @@ def date_fit(moment: Any, start: Micros, end: Micros) -> Any:
 
 
 def _apart(moment: Any, start: Micros, end: Micros) -> Any:
-    """How far moments are from a range."""
-    return (start - moment) * (moment < start) + (moment - end) * (moment >= end)
+    """How far moments are from a range; its end is not among it: what is told of a day may have its midnight."""
+    return (start - moment) * (moment < start) + (moment - end + 1) * (moment >= end)

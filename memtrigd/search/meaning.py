@@ -4,11 +4,19 @@ Imports numpy: only for the thread that searches.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
 
 from memtrigd.domain.levels import Level
 from memtrigd.search.postings import LevelIndex
 from memtrigd.search.question import Meant
 from memtrigd.search.vectors import Column, LevelVectors
+
+UNRELATED: Final = 0.001
+"""The part of what has nothing to do with a question that is as near as the floor."""
 
 
 class Nearness:
@@ -24,9 +32,23 @@ class Nearness:
 
     def scores(self, index: LevelIndex) -> Column:
         """For each place the nearness in standard deviations; NaN where there is no vector yet."""
-        cosines = self._vectors[index.level].cosines(self._meant.vector, index.at)
+        vectors = self._vectors[index.level]
+        cosines = vectors.cosines(self._meant.vector, index.at)
         deviations: Column = (cosines - self._meant.model.mu) / self._meant.model.sigma
-        return deviations
+        passages = vectors.passages(index.at)
+        gained = np.array([0.0, *map(by_chance, range(1, int(passages.max(initial=1)) + 1))])
+        told: Column = deviations - gained[passages]
+        return told
 
     def _deviations(self, cosine: float) -> float:
         return (cosine - self._meant.model.mu) / self._meant.model.sigma
+
+
+@lru_cache(1 << 14)
+def by_chance(passages: int) -> float:
+    """How much nearer the best of so many passages is than one, in standard deviations, if none has to do with it.
+
+    What one of ``UNRELATED`` reaches, one of so many reaches by Šidák's rule: a long text is no hit for being long.
+    """
+    usual = NormalDist().inv_cdf
+    return usual((1 - UNRELATED) ** (1 / passages)) - usual(1 - UNRELATED)

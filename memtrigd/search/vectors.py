@@ -106,6 +106,12 @@ class LevelVectors:
         np.fmax.at(found, places[further], near[further])
         return found
 
+    def passages(self, at: Attributes) -> Ints:
+        """For each place how many passages there are of it, 1 where there is none."""
+        places = at.places(self._number[self._further])
+        counts: Ints = 1 + np.bincount(places[places != NONE], minlength=at.size)
+        return counts
+
     def _put(self, numbers: Sequence[int], passages: Sequence[int], data: NDArray[np.uint8]) -> None:
         first, end = self._size, self._size + len(numbers)
         if end > len(self._number):

@@ -51,8 +51,10 @@ def test_trust_and_importance_add_little(rank, worth):
 
 
 def test_a_moment_fits_a_day_the_better_the_nearer_it_is():
-    """Within two days all, then less and less; a longer range is what it says, and the weeks behind it half."""
+    """On it all, then less and less; a longer range is what it says, and the weeks behind it half."""
     day = [date_fit(10 * DAY + days * DAY, 10 * DAY, 11 * DAY) for days in (0, 2, -2, 5, -9, 20, -31, 40, -40)]
-    assert day == [1.0, 1.0, 1.0, 0.6, 0.6, 0.3, 0.3, 0, 0]
+    assert day == [1.0, 0.9, 0.9, 0.6, 0.6, 0.3, 0.3, 0, 0]
+    assert date_fit(11 * DAY - 1, 10 * DAY, 11 * DAY) == 1.0
+    assert date_fit(11 * DAY, 10 * DAY, 11 * DAY) == 0.9, "its end is the midnight of the next"
     month = [date_fit(days * DAY, 10 * DAY, 40 * DAY) for days in (9, 10, 39, 41, 70, 72)]
     assert month == [0, 1.0, 1.0, 0.5, 0.5, 0]

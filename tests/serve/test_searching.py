@@ -222,7 +222,7 @@ def test_a_question_about_a_day_finds_what_was_then(cast: Cast, query: str, zone
 
 def test_the_zone_tells_which_day_is_meant(cast: Cast) -> None:
     """At one moment the same question is about another day elsewhere."""
-    cast.save("INTERNAL", "fence", "mended", valid_from="2024-03-08T12:00:00+00:00")
+    cast.save("INTERNAL", "fence", "mended", valid_from="2024-03-10T12:00:00+00:00")
     cast.world.now = instant("2024-03-12T10:30:00+00:00")  # the 11th in Pago Pago, the 13th in Kiritimati
     assert keys(cast, "and yesterday?", zone="Pacific/Pago_Pago") == ["fence"]
     assert keys(cast, "and yesterday?", zone="Pacific/Kiritimati") == []
