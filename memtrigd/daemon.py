@@ -168,7 +168,18 @@ async def _serve(
     scrubs = Scrubs(
         threads.scrubbers, writers, vault.unavailable, now, backups.holding, loop.call_later, dispatcher.listeners
     )
-    ward = Ward(home, vault, threads.doctors, writers, rows, sessions, backups, now, threads.in_searches(indexes.drop))
+    ward = Ward(
+        home,
+        vault,
+        threads.doctors,
+        writers,
+        rows,
+        sessions,
+        backups,
+        now,
+        threads.in_searches(indexes.drop),
+        lambda: embedder.condition,
+    )
     greeting = Greeting(sessions, rows, writers, now, acceptor.adopt)
     service = acceptor.service = Service(
         dispatcher,

@@ -14,6 +14,7 @@ from memtrigd.doctor.findings import fail
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
+from memtrigd.embedder.client import Condition
 from memtrigd.gate.peers import Process
 from memtrigd.store.examination import opening
 from memtrigd.store.interface_control import SessionRow
@@ -26,12 +27,16 @@ CREATED: Final = "created."
 
 
 class Live(Struct, frozen=True):
-    """What only a running daemon knows: its pid, what it can't use, who is connected, how far its clock was set."""
+    """What only a running daemon knows: its pid, what it can't use, who is connected, how far its clock was set.
+
+    And how it is with its model.
+    """
 
     pid: int
     unavailable: Mapping[Level, Refusal]
     held: Sequence[tuple[SessionRow, Sequence[Process]]]
     drift: Micros
+    model: Condition
 
 
 def examined(home: Home, now: Micros, live: Live | None, pace: Pace = lambda: None) -> wire.Diagnosis:
@@ -51,7 +56,9 @@ def examined(home: Home, now: Micros, live: Live | None, pace: Pace = lambda: No
     if other is None and state.is_dir():
         looked = _store(home, live, now, pace, config)
         found += looked if live is not None or holder(state) is None else [_BEGUN]
-    found += [*routines.guidance(home), *([company.sessions(home, live.held)] if live is not None else [])]
+    found += routines.guidance(home)
+    if live is not None:
+        found += [routines.model(home, live.model), company.sessions(home, live.held)]
     return wire.Diagnosis(findings=found, server=company.server(), protocol=wire.PROTOCOL)
 
 

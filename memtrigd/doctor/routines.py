@@ -14,6 +14,7 @@ from memtrigd.config import BadConfig, Config, load
 from memtrigd.doctor.findings import at, command, fail, ok, span, warn
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import DAY, Micros
+from memtrigd.embedder.client import Condition
 from memtrigd.guidance import spine
 from memtrigd.store.backup import backups_of
 from memtrigd.store.manifest import listing
@@ -45,6 +46,20 @@ def guidance(home: Home) -> list[wire.Finding]:
             todo = f"Mend it: {command(home, 'guidance', 'edit')}. Its last good version is in force."
             wrong.append(warn("guidance", f"{path} {unfit}.", todo))
     return wrong or [ok("guidance", "The guidance that is there can be used.")]
+
+
+def model(home: Home, condition: Condition) -> wire.Finding:
+    """How it is with the model; without one every search is answered all the same."""
+    if condition.state == "failed":
+        back = command(home, "model", "use", "installed")
+        todo = f"{command(home, 'model', 'verify')} looks at it; {back} is a way back."
+        return warn("model", f"Searches go by the words alone: {condition.message}", todo)
+    says = {
+        "off": "No model is used: searches go by the words.",
+        "warming": "The model is being made ready: until then searches go by the words.",
+        "ready": f"The model {condition.name} tells what texts mean.",
+    }
+    return ok("model", says[condition.state])
 
 
 def backups(home: Home, level: Level, config: Config, settings: Mapping[str, str], now: Micros) -> list[wire.Finding]:

@@ -17,6 +17,7 @@ from memtrigd.doctor.repair import Surgery, Work
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import Micros
+from memtrigd.embedder.client import Condition
 from memtrigd.gate.sessions import Sessions
 from memtrigd.search.analyser import VERSION, terms_of
 from memtrigd.store.control import ANALYSED
@@ -59,6 +60,7 @@ class Ward:
         copyist: Copyist,
         clock: Callable[[], Micros],
         reindexed: Callable[[Level], None],
+        model: Callable[[], Condition],
     ) -> None:
         """``reindexed`` is told of each level whose index was made anew, in the ward's lane."""
         self._home = home
@@ -70,6 +72,7 @@ class Ward:
         self._copyist = copyist
         self._clock = clock
         self._reindexed = reindexed
+        self._model = model
         self._ending = threading.Event()
         self._began = clock(), time.clock_gettime(_SINCE_BOOT)
 
@@ -79,7 +82,7 @@ class Ward:
 
     def doctor(self, request: wire.Doctor, pid: int, told: Told) -> None:
         """Examine everything, with ``repair`` after the indexes were mended."""
-        live = Live(pid, dict(self._vault.unavailable), self._sessions.held(), self._drift())
+        live = Live(pid, dict(self._vault.unavailable), self._sessions.held(), self._drift(), self._model())
 
         def run(_: object) -> wire.Diagnosis:
             pace = self._pace()

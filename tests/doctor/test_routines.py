@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,6 +14,7 @@ from memtrigd.config import Config
 from memtrigd.doctor import company, routines
 from memtrigd.domain.levels import Level
 from memtrigd.domain.moments import DAY
+from memtrigd.embedder.client import Condition
 from memtrigd.gate.peers import Process
 from memtrigd.store.interface_control import SessionRow
 from memtrigd.store.manifest import Manifest
@@ -96,6 +98,15 @@ def test_guidance_that_cant_be_used_is_named(home: Home, found: Findings) -> Non
     (Path(home.config) / "SPINE.md").write_text("Be kind.\n")
     (finding,) = found("guidance")
     assert finding.verdict == "warn" and "cook/SPINE.md" in finding.says
+
+
+@pytest.mark.parametrize("state", ["off", "warming", "ready", "failed"])
+def test_a_model_that_failed_is_named_with_why(home: Home, state: Any) -> None:
+    """It is a warning, with ways out; what is off, on its way or ready is well."""
+    found = routines.model(home, Condition(state, message="model.onnx is cut off.", name="e5"))
+    assert (found.check, found.verdict) == ("model", "warn" if state == "failed" else "ok")
+    assert ("model.onnx is cut off." in found.says) is bool(found.todo) is (state == "failed")
+    assert ("e5" in found.says) is (state == "ready")
 
 
 def test_what_looks_like_a_backup_and_is_none_is_told(home: Home, found: Findings, saved: Manifest) -> None:

@@ -388,6 +388,7 @@ class World:
                 self.backups,
                 lambda: self.now,
                 indexes.drop,
+                lambda: Condition(self.models.state),  # type: ignore[arg-type]
             ),
         )
         self._service.resume(self.rows.settings(PREFIX), lambda: None)
