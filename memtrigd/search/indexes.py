@@ -84,6 +84,15 @@ class Indexes:
         self._vectors[reader.level] = vectors
         return vectors
 
+    def part(self, hit: Hit, meant: "Meant") -> tuple[float, float]:
+        """Which part of a long text, from 0 to 1, is nearest to what a question means; the whole where that is unknown.
+
+        About: passages are counted, which are as long as each other to a model, not in characters.
+        """
+        vectors = self._vectors.get(hit.level)
+        passage, passages = (0, 0) if vectors is None else vectors.nearest(meant.vector, hit.document)
+        return (passage / passages, (passage + 1) / passages) if passages else (0.0, 1.0)
+
     def drop(self, level: Level) -> None:
         """Forget the index of a level: what it was made from was made anew without a word in the journal."""
         self._levels.pop(level, None)

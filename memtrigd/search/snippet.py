@@ -17,6 +17,8 @@ LIMIT: Final = 320
 """Characters of a snippet, its marks counted."""
 BYTES: Final = 480
 """Bytes of UTF-8 of a piece of a longer text: a Chinese character tells more than a Latin letter, and costs more."""
+WHOLE: Final = (0.0, 1.0)
+"""All of a text."""
 MARKED: Final = "…"
 """Stands where text was left out."""
 TIMES: Final = 64
@@ -50,21 +52,23 @@ class Match(NamedTuple):
     term: str
 
 
-def snippet(text: str, terms: Sequence[str], limit: int = LIMIT) -> str:
+def snippet(text: str, terms: Sequence[str], limit: int = LIMIT, part: tuple[float, float] = WHOLE) -> str:
     """Return a text, or of one over ``limit`` characters the piece that has most of some terms of a question.
 
-    Where nothing matches, it is the beginning. What is left out before or behind is marked; no word is cut if it can
-    be helped, and no cluster of characters that are read as one. Takes time linear to the text.
+    Only a ``part`` of it is looked at, from 0 to 1; where nothing matches there, it is the beginning of that. What is
+    left out before or behind is marked; no word is cut if it can be helped, and no cluster of characters that are read
+    as one. Takes time linear to the text.
     """
     if len(text) <= limit:
         return text
-    found = matches(text, terms)
+    begin, end = (int(len(text) * each) for each in part)
+    found = [each for each in matches(text, terms) if begin <= each.start < end]
     room = _room(text, limit)
-    first, last = _best(found, room)
+    first, last = _best(found, room, begin)
     closer = _room(text[max(0, first - limit) : first + limit], limit)
     if closer < room:  # what is there has more bytes to a character than the rest
         room = closer
-        first, last = _best([each for each in found if first <= each.start and each.end <= last], room)
+        first, last = _best([each for each in found if first <= each.start and each.end <= last], room, first)
     start = _beginning(text, first, max(0, room - (last - first)))
     end = min(len(text), start + room)
     if end < len(text):
@@ -126,10 +130,10 @@ def _folded(text: str) -> str:
     return lower if lower.isascii() else lower.translate(_PLAIN).replace("’", "'")
 
 
-def _best(found: Sequence[Match], limit: int) -> tuple[int, int]:
+def _best(found: Sequence[Match], limit: int, unfound: int) -> tuple[int, int]:
     """Where the matches begin and end that tell most within a limit; of windows as good as each other the first."""
     if not found:
-        return 0, 0
+        return unfound, unfound
     worth = {each.term: FRAGMENT * weight(each.term) if MARK in each.term else weight(each.term) for each in found}
     inside: Counter[str] = Counter()
     best, score, total, last = (found[0].start, found[0].end), 0.0, 0.0, 0

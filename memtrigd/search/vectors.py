@@ -106,6 +106,14 @@ class LevelVectors:
         np.fmax.at(found, places[further], near[further])
         return found
 
+    def nearest(self, question: bytes, number: int) -> tuple[int, int]:
+        """Which passage of a document is nearest to a question, and how many it has; (0, 0) without any."""
+        rows = np.flatnonzero(self._number[: self._size] == number)
+        if not len(rows):
+            return 0, 0
+        steps, _ = _steps(np.frombuffer(question, "<f4"))
+        return int(np.argmax(_products(steps, self._steps[rows]) * self._scale[rows])), len(rows)
+
     def passages(self, at: Attributes) -> Ints:
         """For each place how many passages there are of it, 1 where there is none."""
         places = at.places(self._number[self._further])

@@ -5,19 +5,19 @@ from memtrig.wire import Record
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtrigd.search.snippet import snippet
+from memtrigd.search.snippet import WHOLE, snippet
 from memtrigd.serve.lines import tokens
 from memtrigd.serve.records import REPLY_BYTES, size
 
 _NOTES = ("context", "quote", "reason")
 
 
-def glimpse(shown: Record, terms: tuple[str, ...]) -> Record:
+def glimpse(shown: Record, terms: tuple[str, ...], part: tuple[float, float] = WHOLE) -> Record:
     """Show a record, and those beside it, by the piece of each long text that has most of some terms.
 
-    ``content_bytes`` says how long the whole content is, where it is not whole; ``get`` brings it.
+    Of the record's own content only a ``part`` may show why it is a hit, from 0 to 1. ``content_bytes`` says how long the whole content is, where it is not whole; ``get`` brings it.
     """
-    content = snippet(shown.content, terms)
+    content = snippet(shown.content, terms, part=part)
     cut = len(shown.content.encode()) if content != shown.content else None
     notes = {name: snippet(said, terms) for name in _NOTES if (said := getattr(shown, name)) is not None}
     beside = {

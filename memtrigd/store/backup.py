@@ -190,15 +190,11 @@ def _copy(source: apsw.Connection, path: Path, level: Level | None, pace: Pace) 
 
 def _digest(connection: apsw.Connection, table: str, pace: Pace) -> tuple[int, str]:
     count, digest = 0, sha256()
-    cursor = connection.cursor()
-    try:
-        for row in cursor.execute(f'SELECT * FROM "{table}"'):  # noqa: S608 - a name that the file itself has
-            count += 1
-            digest.update(msgspec.msgpack.encode(row))
-            if count % ROWS == 0:
-                pace()
-    finally:
-        cursor.close()
+    for row in connection.execute(f'SELECT * FROM "{table}"'):  # noqa: S608 - a name that the file itself has
+        count += 1
+        digest.update(msgspec.msgpack.encode(row))
+        if count % ROWS == 0:
+            pace()
     return count, digest.hexdigest()
 
 

@@ -21,6 +21,8 @@ class ReadHandle:
     def __init__(self, connection: apsw.Connection, name: str) -> None:
         self.connection = connection
         self._name = name
+        self._idle: list[apsw.Cursor] = []
+        """Cursors of reads that are over."""
 
     def _first(self, sql: str, values: Values = ()) -> Row | None:
         try:
@@ -35,15 +37,21 @@ class ReadHandle:
             self._tell(error)
 
     def _lazily(self, sql: str, values: Values) -> Iterator[Row]:
-        cursor = self.connection.cursor()
+        """Rows as they are asked for. What is left half-read ends its statement, which would hold its snapshot.
+
+        Cursors are used again: in apsw 3.54 one that is open while another of its connection goes is never freed.
+        """
+        cursor = self._idle.pop() if self._idle else self.connection.cursor()
         try:
             for row in cursor.execute(sql, values):  # noqa: UP028 - "yield from" would close the cursor
                 yield row
-        except GeneratorExit:  # one that is left half-read would hold its snapshot, and every later read with it
-            cursor.close()  # only then: in apsw 3.54 a cursor that was closed is never freed
+        except GeneratorExit:
+            cursor.execute("")
             raise
         except apsw.Error as error:
             self._tell(error)
+        finally:
+            self._idle.append(cursor)
 
     def _tell(self, error: apsw.Error) -> NoReturn:
         refusal = refusal_for(error, self._name)

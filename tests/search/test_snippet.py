@@ -78,6 +78,15 @@ def test_a_snippet_begins_with_a_sentence_if_one_begins_near():
     assert "She keeps the needle" in shown(text, "needle")
 
 
+def test_only_a_part_may_be_looked_at():
+    """What matches elsewhere is not shown, and without a match it is the beginning of that part."""
+    text = "The kettle is red. " * 40 + "The garden gate squeaks. " * 40 + "The kettle is blue. " * 40
+    third = (19 * 40 / len(text), (19 + 25) * 40 / len(text))
+    assert "blue" in snippet(text, query_terms("kettle"), part=(0.7, 1.0)) and "red" in shown(text, "kettle")
+    for asked in ("kettle", "gate"):
+        assert "gate squeaks" in snippet(text, query_terms(asked), part=third)
+
+
 def test_without_a_match_it_is_the_beginning():
     """As of a hit that another thing than its words speaks for."""
     text = "Once upon a time " + "and so on " * 500

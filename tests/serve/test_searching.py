@@ -61,6 +61,16 @@ def test_ten_hits_of_twenty_kilobytes_are_a_small_answer(cast: Cast, language: s
         assert is_a(wire.Got, cast.ask("INTERNAL", wire.Get(id=hit.id))).memory.content == whole[hit.key]
 
 
+def test_what_is_found_by_its_meaning_is_shown_where_that_is_said(cast: Cast) -> None:
+    """No word of the question is in it: the passage that is nearest is shown, and not the beginning."""
+    cast.world.models.use("made-up")
+    said = ["sand and gravel for the path"] * 80
+    said[55:62] = ["espresso espresso espresso espresso espresso espresso"] * 7
+    cast.save("INTERNAL", "long", ". ".join(said))
+    (hit,) = find(cast, "tea").results
+    assert hit.why == ["meaning"] and "espresso" in hit.content and hit.content.startswith("…")
+
+
 def test_notes_and_what_stands_beside_a_hit_are_shown_likewise(cast: Cast) -> None:
     """A long quote, context or reason makes an answer as long as a long content; lower copies do, too."""
     long = "once upon a time there was tea, " * 100

@@ -18,6 +18,7 @@ from memtrigd.search.dates import dates
 from memtrigd.search.fusion import prior
 from memtrigd.search.question import Filters, Question, question
 from memtrigd.search.ranking import Hit, settled
+from memtrigd.search.snippet import WHOLE
 from memtrigd.serve.glimpses import Room, glimpse
 from memtrigd.serve.records import record
 from memtrigd.serve.turn import Turn
@@ -57,13 +58,20 @@ def search(turn: Turn, request: wire.Search) -> wire.Found:
     for score, hit, (memory, winner) in islice(found, request.max_results):
         whole = record(memory, turn.now, winner, turn.view.worth(memory, turn.now))
         whole = replace(whole, score=round(score, 6), why=list(hit.why))
-        shown = room.take(whole if request.full else None, glimpse(whole, what.terms))
+        shown = room.take(whole if request.full else None, glimpse(whole, what.terms, _part(turn, what, hit)))
         if shown is not None:
             results.append(shown)
             if len(results) <= REINFORCED:
                 turn.recall(memory)
     how = "lexical" if what.meaning is None else "hybrid"
     return wire.Found(results=results, left_out=room.left_out, how=how, warming=turn.warming)
+
+
+def _part(turn: Turn, what: Question, hit: Hit) -> tuple[float, float]:
+    """Which part of a long text shows why it is a hit: if it is one by its meaning alone, that which is nearest."""
+    if what.meaning is None or "meaning" not in hit.why or not BY_WORDS.isdisjoint(hit.why):
+        return WHOLE
+    return turn.indexes.part(hit, what.meaning)
 
 
 def _filters(turn: Turn, request: wire.Search) -> Filters:
