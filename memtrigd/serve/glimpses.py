@@ -15,7 +15,8 @@ _NOTES = ("context", "quote", "reason")
 def glimpse(shown: Record, terms: tuple[str, ...], part: tuple[float, float] = WHOLE) -> Record:
     """Show a record, and those beside it, by the piece of each long text that has most of some terms.
 
-    Of the record's own content only a ``part`` may show why it is a hit, from 0 to 1. ``content_bytes`` says how long the whole content is, where it is not whole; ``get`` brings it.
+    Of the record's own content only a ``part`` may show why it is a hit, from 0 to 1. ``content_bytes`` says how long
+    the whole content is, where it is not whole; ``get`` brings it.
     """
     content = snippet(shown.content, terms, part=part)
     cut = len(shown.content.encode()) if content != shown.content else None

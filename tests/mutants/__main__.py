@@ -24,8 +24,8 @@ from tests.mutants.trust import TRUSTED
 MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED, *CUT_OFF, *SEARCHED)
 ROOT = Path(__file__).parents[2]
 PARTS = ("memtrigd", "client", "tests", "pyproject.toml")
-TIMEOUT = 300
-"""Seconds for the guards of one mutant; one that hangs is a failure, but says so."""
+TIMEOUT = 900
+"""Seconds for the guards of one mutant, or for all of them at once; one that hangs is a failure, but says so."""
 FAILED = 1
 """Exit code of pytest: tests ran and some failed. Others mean that they did not run as they should."""
 
