@@ -22,6 +22,7 @@ OTHER = "other"
 UNGUARDED = "DROP TRIGGER IF EXISTS audit_is_not_edited; DROP TRIGGER IF EXISTS audit_is_not_cut;"
 TAKEN_OUT = (
     "UPDATE corpus SET documents = documents - 1, terms = terms - (SELECT terms FROM document WHERE number = :number)",
+    "DELETE FROM vector WHERE number = :number",
     "DELETE FROM document WHERE number = :number",
     "DELETE FROM lexicon WHERE rowid = :number",
     "DELETE FROM tag WHERE number = :number",
@@ -30,7 +31,8 @@ TAKEN_OUT = (
     "DELETE FROM memory WHERE number = :number",
 )
 PUT_IN = (
-    "INSERT INTO document SELECT :number, terms, hashes, times FROM document ORDER BY number DESC LIMIT 1",
+    "INSERT INTO document (number, terms, hashes, times)"
+    " SELECT :number, terms, hashes, times FROM document ORDER BY number DESC LIMIT 1",
     "INSERT INTO lexicon (rowid, terms) VALUES (:number, 'entry forged')",
     "INSERT INTO version SELECT max(seq) + 1, :id, at, op, actor, session, reason, fields FROM version",
     "INSERT INTO audit SELECT max(seq) + 1, at, op, :id, actor, session, digest, version, mac FROM audit",

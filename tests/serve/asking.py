@@ -124,7 +124,7 @@ def data(*, steady: bool) -> Table:
         wire.Save: (8, _saves(steady=steady)),
         wire.Get: (3, weighted((4, st.builds(wire.Get, key=_keys)), (1, st.builds(wire.Get, id=_id)))),
         wire.Search: (
-            3,
+            6,
             st.builds(
                 wire.Search,
                 query=st.sampled_from(QUERIES),
@@ -242,9 +242,9 @@ OWNERS: Final[Table] = {
     wire.Pin: (1, st.builds(wire.Pin, key=_keys, off=mostly(False, st.just(True)))),
     wire.Unforget: (2, st.builds(wire.Unforget, id=_id)),
     wire.Undo: (
-        4,
-        st.builds(wire.Undo, id=_id, dry_run=st.booleans())
-        | st.builds(wire.Undo, session=st.just(SESSION), dry_run=st.booleans()),
+        6,
+        st.builds(wire.Undo, id=_id, dry_run=mostly(False, st.just(True)))
+        | st.builds(wire.Undo, session=st.just(SESSION), dry_run=mostly(False, st.just(True))),
     ),
     wire.Erase: (
         3,
