@@ -37,7 +37,7 @@ MUST_SHOW = {
     "something is undone": 12,
     "a life of several memories is told": 10,
     "something waits for an answer": 4,
-    "something comes to mind": 10,
+    "something comes to mind": 4,
     "another name is known": 2,
     "a promise is kept": 2,
     "a promise from below is kept": 3,
