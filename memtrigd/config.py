@@ -18,7 +18,7 @@ from memtrigd.domain.levels import DEFAULT_LEVEL, Level, parse_level
 from memtrigd.domain.moments import DAY, Micros
 from memtrigd.domain.quotas import Quota
 from memtrigd.domain.retention import Keep
-from memtrigd.embedder.client import Choice
+from memtrigd.embedder.choice import Choice, choice
 
 
 class Owner(Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,8 +114,7 @@ class Semantic(Struct, frozen=True, forbid_unknown_fields=True):
         """Which model is wanted. Raises ValueError for a relative path."""
         if self.model is not None and not Path(self.model).is_absolute():
             raise ValueError(f"model under [semantic] is {self.model!r}, which is not an absolute path")
-        unsaid = os.environ.get("MEMTRIG_SEMANTIC") != "off"
-        return Choice(unsaid if self.on is None else self.on, self.model)
+        return choice(self.on, self.model)
 
 
 class Log(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from memtrigd.embedder import calibration, choosing, shelf
+from memtrigd.embedder.choice import Choice
 from memtrigd.embedder.serving import CALIBRATION, Served, be_nice
 from memtrigd.embedder.shelf import Files, Unusable
 
@@ -87,11 +88,11 @@ def use(config: Path, which: str) -> Shown:
     """Choose a model: that of a directory, the one that is installed, or none. It is tried before. Raises Unusable."""
     be_nice()
     if which == OFF:
-        choosing.write(config, choosing.Chosen(on=False, directory=choosing.read(config).directory))
+        choosing.write(config, Choice(on=False, directory=choosing.read(config).directory))
         return show(config)
     directory = None if which == INSTALLED else str(Path(which).absolute())
     _ready(_files(directory))
-    choosing.write(config, choosing.Chosen(on=True, directory=directory))
+    choosing.write(config, Choice(on=True, directory=directory))
     return show(config)
 
 

@@ -1,6 +1,5 @@
 """Which model the configuration chooses, and how another is written there: of all else not a byte is changed."""
 
-import os
 import re
 import tomllib
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from memtrigd.embedder.choice import Choice, choice
 from memtrigd.embedder.shelf import Unusable
 from memtrigd.embedder.shelf import write as write_whole
 
@@ -17,30 +17,22 @@ ANY_TABLE: Final = re.compile(r"^\s*\[")
 FIELD: Final = re.compile(r"^\s*(on|model)\s*=")
 
 
-class Chosen(Struct, frozen=True):
-    """Whether there is to be a model, and in which directory; None is the one that is installed with memtrigd."""
-
-    on: bool = True
-    directory: str | None = None
-
-
 class _Said(Struct):
     on: bool | None = None
     model: str | None = None
 
 
-def read(config: Path) -> Chosen:
+def read(config: Path) -> Choice:
     """What the file says; no file, or none of this, says nothing. Raises Unusable for one that can't be read."""
     said = _parsed(config, _text(config)).get("semantic", {})
     try:
         semantic = msgspec.convert(said, _Said)
     except msgspec.ValidationError as error:
         raise Unusable("bad_value", f"{config}: under [semantic]: {error}.") from error
-    on = os.environ.get("MEMTRIG_SEMANTIC") != "off" if semantic.on is None else semantic.on
-    return Chosen(on, semantic.model)
+    return choice(semantic.on, semantic.model)
 
 
-def write(config: Path, chosen: Chosen) -> None:
+def write(config: Path, chosen: Choice) -> None:
     """Write a choice into ``[semantic]``. Raises Unusable where that can't be done without touching anything else."""
     text = _text(config)
     before, fresh = _parsed(config, text), edited(text, chosen)
@@ -55,7 +47,7 @@ def write(config: Path, chosen: Chosen) -> None:
     write_whole(config.resolve(), fresh.encode())  # which may be a link to where somebody keeps such files
 
 
-def edited(text: str, chosen: Chosen) -> str:
+def edited(text: str, chosen: Choice) -> str:
     """A configuration with another choice, and all its other lines as they were."""
     said = [f"on = {'true' if chosen.on else 'false'}"]
     said += [f"model = {msgspec.json.encode(chosen.directory).decode()}"] if chosen.directory else []

@@ -17,6 +17,7 @@ import structlog
 from msgspec import Struct
 
 from memtrigd.embedder.channel import Channel
+from memtrigd.embedder.choice import Choice
 from memtrigd.embedder.messages import (
     Embed,
     Embedded,
@@ -50,13 +51,6 @@ log = structlog.get_logger()
 
 
 _DOING: Final = {"convert": "made of its weights, once", "calibrate": "calibrated, once", "load": "being loaded"}
-
-
-class Choice(Struct, frozen=True):
-    """Which model is wanted: ``on`` with no ``directory`` means the one that is installed with memtrigd."""
-
-    on: bool = True
-    directory: str | None = None
 
 
 class Condition(Struct, frozen=True):

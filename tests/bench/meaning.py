@@ -13,7 +13,8 @@ import numpy as np
 from msgspec import Struct
 
 from memtrigd.domain.levels import Level
-from memtrigd.embedder.client import Choice, Embedder
+from memtrigd.embedder.choice import Choice
+from memtrigd.embedder.client import Embedder
 from memtrigd.embedder.messages import Kind, Model, Vectors
 from memtrigd.search.passages import mark, packed
 from memtrigd.search.question import Meant

@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
-from memtrigd.embedder.client import Choice, Embedder
+from memtrigd.embedder.choice import Choice
+from memtrigd.embedder.client import Embedder
 from memtrigd.embedder.messages import Kind, Vectors
 
 WIDTH = 16

@@ -11,7 +11,8 @@ import pytest
 
 from memtrigd.embedder import calibration, shelf
 from memtrigd.embedder.asked import Checked
-from memtrigd.embedder.client import Choice, Embedder
+from memtrigd.embedder.choice import Choice
+from memtrigd.embedder.client import Embedder
 from memtrigd.embedder.messages import Vectors
 from tests.embedder.conftest import ready
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtrigd.embedder.choosing import Chosen, edited, read, write
+from memtrigd.embedder.choice import Choice
+from memtrigd.embedder.choosing import edited, read, write
 from memtrigd.embedder.shelf import Unusable
 
 COMMENTED = """# mine
@@ -27,7 +28,7 @@ LINES = ["", "# on = 1", "[owner]", "seat_belt = true", "[semantic]", "on = fals
 
 def test_other_lines_stay_as_they_are() -> None:
     """Comments, blanks, the order, and fields of the same names elsewhere."""
-    fresh = edited(COMMENTED, Chosen(on=True, directory='/a "b"\\é'))
+    fresh = edited(COMMENTED, Choice(on=True, directory='/a "b"\\é'))
     assert tomllib.loads(fresh)["semantic"] == {"on": True, "model": '/a "b"\\é'}
     ours = ("on = ", "  model", "model")
     others = [line for line in COMMENTED.splitlines() if not line.startswith(ours)]
@@ -43,11 +44,11 @@ def test_whatever_stands_there_a_choice_is_added_or_nothing_is_done(
     config, text = tmp_path_factory.getbasetemp() / "memtrigd.toml", "\n".join(lines)
     config.write_text(text)
     try:
-        write(config, Chosen(on, directory))
+        write(config, Choice(on, directory))
     except Unusable as why:
         assert why.code == "bad_value" and config.read_text() == text
         return
-    assert read(config) == Chosen(on, directory)
+    assert read(config) == Choice(on, directory)
     before, after = tomllib.loads(text), tomllib.loads(config.read_text())
     before.pop("semantic", None)
     after.pop("semantic")
@@ -70,17 +71,17 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     kept, config = tmp_path / "kept.toml", tmp_path / "memtrigd.toml"
     kept.write_text("# mine\n")
     config.symlink_to(kept)
-    write(config, Chosen(on=False))
-    assert config.is_symlink() and read(kept) == Chosen(on=False)
+    write(config, Choice(on=False))
+    assert config.is_symlink() and read(kept) == Choice(on=False)
     assert sorted(tmp_path.iterdir()) == [kept, config]
 
 
 def test_without_a_file_one_is_made(tmp_path: Path) -> None:
     """A new home has no configuration."""
     config = tmp_path / "config" / "memtrigd.toml"
-    write(config, Chosen(on=False))
+    write(config, Choice(on=False))
     assert config.read_text() == "[semantic]\non = false\n"
-    assert read(config) == Chosen(on=False)
+    assert read(config) == Choice(on=False)
 
 
 def test_what_else_a_table_holds_is_not_thrown_away(tmp_path: Path) -> None:
@@ -89,5 +90,5 @@ def test_what_else_a_table_holds_is_not_thrown_away(tmp_path: Path) -> None:
     for text in ("semantic = {on = true}\n", "[semantic]\nnew = 1\n"):
         config.write_text(text)
         with pytest.raises(Unusable):
-            write(config, Chosen(on=False))
+            write(config, Choice(on=False))
         assert config.read_text() == text

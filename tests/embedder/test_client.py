@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from memtrigd.embedder import client
-from memtrigd.embedder.client import QUERIES, Choice, Embedder
+from memtrigd.embedder.choice import Choice
+from memtrigd.embedder.client import QUERIES, Embedder
 from tests.embedder.conftest import become, ready
 
 ON = Choice(on=True)

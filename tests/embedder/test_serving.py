@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from memtrigd.embedder.client import Choice, Embedder
+from memtrigd.embedder.choice import Choice
+from memtrigd.embedder.client import Embedder
 from memtrigd.embedder.messages import Vectors
 from memtrigd.embedder.runtime import OVERLAP, PASSAGE, Prefixes, Runtime, blocks
 from tests.embedder.conftest import WIDTH, WITHIN, become, build, ready

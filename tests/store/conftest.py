@@ -9,12 +9,22 @@ import pytest
 from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Memory
 from memtrigd.store.interface import Change
+from memtrigd.store.schema import LEVELS
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import Transactions
 
 Save = Callable[..., Memory]
 Damage = Callable[[Level], None]
+
+
+@pytest.fixture(scope="module")
+def index() -> apsw.Connection:
+    """A level's tables in memory."""
+    connection = apsw.Connection(":memory:")
+    for step in LEVELS[Level.PUBLIC].steps:
+        step(connection)
+    return connection
 
 
 @pytest.fixture

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtrigd.domain.levels import Level
 from memtrigd.store.lexicon import MAX_TOKEN, spelling, token
-from memtrigd.store.schema import LEVELS
 
 NASTY = [
     "c++",
@@ -44,15 +42,6 @@ MARKS = [
     "ß",
     "x" * 40_000,
 ]
-
-
-@pytest.fixture(scope="module")
-def index() -> apsw.Connection:
-    """A level's tables in memory."""
-    connection = apsw.Connection(":memory:")
-    for step in LEVELS[Level.PUBLIC].steps:
-        step(connection)
-    return connection
 
 
 def _postings(index: apsw.Connection, term: str) -> list[tuple[int, int]]:

@@ -7,18 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtrigd.domain.levels import Level
 from memtrigd.store.lexicon_parts import STRUCTURE, parts
-from memtrigd.store.schema import LEVELS
-
-
-@pytest.fixture(scope="module")
-def index() -> apsw.Connection:
-    """A level's tables in memory."""
-    connection = apsw.Connection(":memory:")
-    for step in LEVELS[Level.PUBLIC].steps:
-        step(connection)
-    return connection
 
 
 def told(index: apsw.Connection) -> dict[tuple[int, int, int], bool]:
