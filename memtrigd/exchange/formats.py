@@ -14,13 +14,15 @@ from memtrigd.exchange.items import Item, Reading
 HEAD: Final = 64 << 10
 """Bytes of a file by which its format is told."""
 Looks: TypeAlias = Callable[[str, Path], bool]
+Folder: TypeAlias = Callable[[Path], bool]
 Read: TypeAlias = Callable[[Path, Reading], Iterator[Item]]
 
 
 class Format(Struct, frozen=True):
     """How one format is told and read. ``looks`` gets the beginning of a file, ``read`` finds what is in it.
 
-    ``again`` finds what is in a piece of it that was mended.
+    ``again`` finds what is in a piece of it that was mended. ``folder`` tells whether a folder is of this format:
+    then ``read`` takes that too. A format without it is one of files alone.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Format(Struct, frozen=True):
     looks: Looks
     read: Read
     again: repairs.Again
+    folder: Folder | None = None
 
 
 _SOURCES: Final = (
@@ -58,13 +61,38 @@ def named(name: str) -> Format:
     return found
 
 
+def chosen(name: str | None, path: Path) -> Format:
+    """The format that was named, else the one that a file or folder looks like. Raises Refusal ``bad_value``; OSError.
+
+    What is neither file nor folder, and may never end, is read by none.
+    """
+    if not path.is_file() and not path.is_dir():
+        path.stat()
+        raise Refusal("bad_value", "It is neither a file nor a folder.", "Name one.")
+    if not name:
+        return told(path)
+    format = named(name)
+    if path.is_dir() and format.folder is None:
+        raise Refusal("bad_value", f"{format.name} is a format of files, and this is a folder.", "Name a file in it.")
+    return format
+
+
 def told(path: Path) -> Format:
-    """The format that a file looks like. Raises Refusal ``bad_value``; OSError."""
+    """The format that a file or a folder looks like. Raises Refusal ``bad_value``; OSError."""
+    found = _told_by_content(path) if path.is_dir() else _told_by_head(path)
+    if found is None:
+        what = "folder" if path.is_dir() else "file"
+        raise Refusal("bad_value", f"The {what} looks like no format that is known.", "Name one before the path.")
+    return found
+
+
+def _told_by_content(folder: Path) -> Format | None:
+    return next((each for each in FORMATS if each.folder is not None and each.folder(folder)), None)
+
+
+def _told_by_head(path: Path) -> Format | None:
     with path.open("rb") as file:
         head = file.read(HEAD).decode("utf-8-sig", "replace")
     if head.count("\ufffd") > len(head) // 10:
         raise Refusal("bad_value", "The file is no UTF-8 text.", "Unpack it, or convert it to UTF-8.")
-    found = next((each for each in FORMATS if each.looks(head, path)), None)
-    if found is None:
-        raise Refusal("bad_value", "The file looks like no format that is known.", "Name one before the path.")
-    return found
+    return next((each for each in FORMATS if each.looks(head, path)), None)

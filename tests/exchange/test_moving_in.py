@@ -118,7 +118,9 @@ def test_a_kill_in_the_middle_costs_nothing(daemon: Daemon, tmp_path: Path) -> N
     ("words", "says"),
     [
         (["nothing-here.txt"], "can't be read"),
-        (["."], "is no file"),
+        (["{folder}"], "no format"),
+        (["text", "{folder}"], "format of files"),
+        (["/dev/null"], "neither a file"),
         (["mem-0", "{file}"], "no format"),
         (["{file}", "--repair", "{file}"], "is there already"),
         (["a", "b", "{file}"], "one file"),
@@ -128,7 +130,7 @@ def test_what_can_t_be_imported_is_said(shared_daemon: Daemon, tmp_path: Path, w
     """Before anything is asked of the daemon."""
     file = tmp_path / "list.txt"
     file.write_text("a line\n")
-    done = start(shared_daemon, "import", *(word.format(file=file) for word in words))
+    done = start(shared_daemon, "import", *(word.format(file=file, folder=tmp_path) for word in words))
     said, errors = done.communicate(timeout=60)
     assert done.returncode in (1, 2) and says in errors and not said
 

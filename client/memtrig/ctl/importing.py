@@ -31,16 +31,16 @@ LONGEST = 64 << 20
 
 
 class Reader:
-    """The process that reads a file; iterating gives what it found, map by map, and first of all the figures."""
+    """The process that reads a file or folder; iterating gives what it found, map by map, first of all the figures."""
 
     def __init__(self, path: str, format: str | None, *, undated: bool) -> None:
         try:
-            regular = stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
+            mode = os.stat(path).st_mode  # noqa: PTH116
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or "it has no name that a file can have"
-            raise usage(f"{path!r} can't be read: {why}.", "Name a file.", "bad_value") from None
-        if not regular:
-            raise usage(f"{path!r} is no file.", "Name a file; a folder is imported file by file.", "bad_value")
+            raise usage(f"{path!r} can't be read: {why}.", "Name a file or a folder.", "bad_value") from None
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise usage(f"{path!r} is neither a file nor a folder.", "Name one.", "bad_value")
         command = [sys.executable, "-P", "-m", "memtrigd.exchange"]  # -P: nothing of the working directory is run
         command += [f"--format={format}"] * (format is not None) + ["--undated"] * undated + ["--", path]
         self._process = subprocess.Popen(  # noqa: S603
@@ -74,6 +74,7 @@ class Repairs:
         self.counts: dict[str, int] = {}
         self._format = format
         self._dry_run = dry_run
+        source = os.path.normpath(source)  # a folder's slash is no part of its name
         numbers = ("", *(f"-{n}" for n in range(2, 100)))
         self._names = [named] if named else [f"{source}.repair{number}.jsonl" for number in numbers]
         self._file: int | None = None

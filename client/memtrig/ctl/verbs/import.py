@@ -130,7 +130,7 @@ VERB = DaemonVerb(
         Argument(
             "where",
             "[FORMAT] PATH",
-            "the file; its format is told by itself, or named before it: " + " ".join(FORMATS),
+            "the file or folder; its format is told by itself, or named before it: " + " ".join(FORMATS),
             many=True,
             values=FORMATS,
         ),
