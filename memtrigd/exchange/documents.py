@@ -25,6 +25,20 @@ def documents(text: str) -> Iterator[tuple[dict[str, Any] | Refusal, str]]:
         at = end
 
 
+def value(raw: bytes) -> Any:
+    """Read one JSON value, of any kind. Raises Refusal ``bad_value``."""
+    try:
+        text = raw.decode().strip()
+    except UnicodeDecodeError as error:
+        raise Refusal(
+            "bad_value", f"It is not UTF-8 at its byte {error.start + 1:,}.", "Convert it to UTF-8."
+        ) from None
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise _refusal(error) from None
+
+
 def first(text: str) -> dict[str, Any] | None:
     """The first document of a text, None if it holds none there: for telling formats apart."""
     found = next(documents(text.lstrip()), None)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
 from memtrigd.exchange import own, plain, repairs, server_memory
+from memtrigd.exchange.containers import is_zip
 from memtrigd.exchange.items import Item, Reading
 
 HEAD: Final = 64 << 10
@@ -21,8 +22,8 @@ Read: TypeAlias = Callable[[Path, Reading], Iterator[Item]]
 class Format(Struct, frozen=True):
     """How one format is told and read. ``looks`` gets the beginning of a file, ``read`` finds what is in it.
 
-    ``again`` finds what is in a piece of it that was mended. ``folder`` tells whether a folder is of this format:
-    then ``read`` takes that too. A format without it is one of files alone.
+    ``again`` finds what is in a piece of it that was mended. ``folder`` tells whether a folder, or a zip of one, is of
+    this format: then ``read`` takes that too. A format without it is one of files alone.
     """
 
     name: str
@@ -72,16 +73,18 @@ def chosen(name: str | None, path: Path) -> Format:
     if not name:
         return told(path)
     format = named(name)
-    if path.is_dir() and format.folder is None:
-        raise Refusal("bad_value", f"{format.name} is a format of files, and this is a folder.", "Name a file in it.")
+    if format.folder is None and (path.is_dir() or is_zip(path)):
+        what = "folder" if path.is_dir() else "zip"
+        raise Refusal("bad_value", f"{format.name} is a format of files, and this is a {what}.", "Name a file in it.")
     return format
 
 
 def told(path: Path) -> Format:
     """The format that a file or a folder looks like. Raises Refusal ``bad_value``; OSError."""
-    found = _told_by_content(path) if path.is_dir() else _told_by_head(path)
+    whole = path.is_dir() or is_zip(path)
+    found = _told_by_content(path) if whole else _told_by_head(path)
     if found is None:
-        what = "folder" if path.is_dir() else "file"
+        what = "folder" if path.is_dir() else "zip" if whole else "file"
         raise Refusal("bad_value", f"The {what} looks like no format that is known.", "Name one before the path.")
     return found
 

@@ -3,7 +3,7 @@
 import codecs
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from msgspec import Struct
 
@@ -30,21 +30,26 @@ class Line(Struct, frozen=True):
 def lines(path: Path) -> Iterator[Line]:
     """The lines of a file, the empty ones too. Raises OSError."""
     with path.open("rb") as file:
-        at, number = 0, 0
-        while raw := file.readline(LONGEST + 1):
-            number += 1
-            start, at = at, at + len(raw)
-            if len(raw) > LONGEST:
-                while not raw.endswith(b"\n") and (raw := file.readline(LONGEST)):
-                    at += len(raw)
-                yield Line(number, "", None, _too_long(start, at))
-                continue
-            raw = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-            body = raw.removesuffix(b"\n").removesuffix(b"\r")
-            try:
-                yield Line(number, body.decode())
-            except UnicodeDecodeError as error:
-                yield Line(number, "", body, _no_utf8(error))
+        yield from lines_of(file)
+
+
+def lines_of(file: BinaryIO) -> Iterator[Line]:
+    """The lines of what is read from where it is opened. Raises OSError."""
+    at, number = 0, 0
+    while raw := file.readline(LONGEST + 1):
+        number += 1
+        start, at = at, at + len(raw)
+        if len(raw) > LONGEST:
+            while not raw.endswith(b"\n") and (raw := file.readline(LONGEST)):
+                at += len(raw)
+            yield Line(number, "", None, _too_long(start, at))
+            continue
+        raw = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        body = raw.removesuffix(b"\n").removesuffix(b"\r")
+        try:
+            yield Line(number, body.decode())
+        except UnicodeDecodeError as error:
+            yield Line(number, "", body, _no_utf8(error))
 
 
 def _too_long(start: int, end: int) -> Refusal:

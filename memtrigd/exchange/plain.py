@@ -30,16 +30,17 @@ def looks(head: str, _: Path) -> bool:
 
 def read(path: Path, reading: Reading) -> Iterator[Item]:
     """What is in a file of text."""
-    return _read(lines(path), reading)
+    return read_lines(lines(path), reading)
 
 
 def again(text: str, place: str, reading: Reading) -> Iterator[Item]:
     """What is in a piece of text from one place."""
-    for item in _read((Line(n, each) for n, each in enumerate(text.split("\n"), 1)), reading):
+    for item in read_lines((Line(n, each) for n, each in enumerate(text.split("\n"), 1)), reading):
         yield replace(item, place=place)
 
 
-def _read(read: Iterable[Line], reading: Reading) -> Iterator[Item]:
+def read_lines(read: Iterable[Line], reading: Reading) -> Iterator[Item]:
+    """What is in some lines."""
     heading: str | None = None
     block: list[Line] = []
     fenced = in_front = False

@@ -1,0 +1,173 @@
+"""Notes in Markdown: what stands before them in YAML, and their pieces, each of which may be a memory. Pure."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import yaml
+from msgspec import Struct
+
+from memtrigd.domain.claim import MAX_TAG, MAX_TAGS
+from memtrigd.domain.errors import Refusal
+
+MOST_FRONT: Final = 64 << 10
+"""Characters of front matter: tags and dates, no text."""
+ITEM: Final = re.compile(r"(?P<mark>[-*+•]|\d{1,4}[.)])\s+(?:\[(?P<box>[ xX/-])\]\s+)?(?P<text>\S.*)", re.DOTALL)
+_FRONT: Final = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_HEADING: Final = re.compile(r"(?P<marks>#{1,6})\s+(?P<text>\S.*?)(?:\s+#+)?\s*")
+_BOLD: Final = re.compile(r"\*\*(?P<text>[^*]{1,128})\*\*:?")
+_RULE: Final = re.compile(r"(?:[-*_=]\s*){3,}")
+_CALLOUT: Final = re.compile(r"\[!(?P<kind>[\w-]{1,40})\][+-]?\s*(?P<title>.*)")
+_FENCES: Final = ("```", "~~~")
+_TAG: Final = re.compile(r"(?:(?<=\s)|^)#([^\s#.,;:!?()\[\]{}<>\"'`|*=&\\]{1,200})(?=$|[\s.,;:!?)\]])", re.MULTILINE)
+_AT_AN_END: Final = re.compile(
+    r"^(?:#TAG(?:\s+|$))+|(?:(?:\s+|^)#TAG)+$".replace("TAG", r"[^\s#.,;:!?()\[\]{}<>\"'`|*=&\\]{1,200}")
+)
+
+
+class Note(Struct, frozen=True):
+    """A note: its front matter and what is wrong with that, its text and the number of the line where that begins."""
+
+    front: dict[str, Any]
+    body: str
+    line: int = 1
+    fault: str | None = None
+
+
+class Piece(Struct, frozen=True):
+    """A piece of a note: an item with what is indented below it, a paragraph, a quote or a fence."""
+
+    line: int
+    text: str
+    heading: str | None = None
+    item: bool = False
+    box: str | None = None
+    """What is in the box of a task: a space for one that is open."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+        return f"line {self.line}"
+
+
+def note(text: str) -> Note:
+    """Divide a note from its front matter. What is no YAML there is told of, and the rest is read without it."""
+    found = _FRONT.match(text)
+    if found is None:
+        return Note({}, text)
+    body, line = text[found.end() :], text.count("\n", 0, found.end()) + 1
+    try:
+        return Note(_front(found["yaml"]), body, line)
+    except Refusal as refusal:
+        return Note({}, body, line, refusal.message)
+
+
+def _front(text: str) -> dict[str, Any]:
+    if len(text) > MOST_FRONT:
+        raise Refusal("too_large", f"It has more than {MOST_FRONT:,} characters.", "Write it shorter.")
+    try:
+        made = yaml.load(text, _Loader)  # noqa: S506 - it makes texts, lists and maps of texts, and nothing else
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at its line {mark.line + 1}" if mark else ""
+        raise Refusal("bad_value", f"It is no YAML{where}.", "Mend it.") from None
+    if not isinstance(made, dict):
+        return {}
+    return {str(name): value for name, value in made.items()}
+
+
+class _Loader(yaml.BaseLoader):
+    """Texts as they are written: `no` stays a word, and a date is read like all others. It follows no aliases."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Read a node, but no alias: a few of them can stand for more than there is memory."""
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
+def pieces(of: Note, *, bold: bool = False) -> Iterator[Piece]:
+    """The pieces of a note. With ``bold`` a line that is bold as a whole is a heading too."""
+    heading: str | None = None
+    block: list[str] = []
+    start, fence, gap = 0, "", 0
+    for number, line in enumerate(of.body.split("\n"), of.line):
+        text = line.strip()
+        indented = line[:1] in (" ", "\t") and bool(text)
+        if fence:
+            block.append(line)
+            fence = "" if text.startswith(fence) else fence
+            continue
+        title = _HEADING.fullmatch(text) or (_BOLD.fullmatch(text) if bold else None)
+        if not text:
+            gap += 1
+            continue
+        goes_on = block and _goes_on(block, text, indented=indented, gap=gap)
+        if goes_on:
+            block += [""] * gap + [line]
+        else:
+            yield from _piece(block, start, heading)
+            heading = title["text"] if title else heading
+            block, start = ([] if title or _RULE.fullmatch(text) else [line]), number
+        gap = 0
+        fence = text[:3] if text.startswith(_FENCES) and block else ""
+    yield from _piece(block, start, heading)
+
+
+def _goes_on(block: list[str], text: str, *, indented: bool, gap: int) -> bool:
+    """Whether a line belongs to the block above it."""
+    first = block[0].strip()
+    if ITEM.fullmatch(first):
+        return indented or (not gap and not _begins(text))
+    if gap:
+        return False
+    if first.startswith(">") or text.startswith(">"):
+        return first.startswith(">") and text.startswith(">")
+    return not _begins(text)
+
+
+def _begins(text: str) -> bool:
+    """Whether a line begins something of its own."""
+    return bool(ITEM.fullmatch(text) or _HEADING.fullmatch(text) or _RULE.fullmatch(text) or text.startswith(">"))
+
+
+def _piece(block: list[str], start: int, heading: str | None) -> Iterator[Piece]:
+    if not block:
+        return
+    item = ITEM.fullmatch("\n".join([block[0].strip(), *block[1:]]))
+    if item:
+        yield Piece(start, item["text"].rstrip(), heading, item=True, box=item["box"])
+    elif block[0].lstrip().startswith(">"):
+        yield Piece(start, _quoted(block), heading)
+    else:
+        yield Piece(start, "\n".join(block).strip(), heading)
+
+
+def _quoted(block: list[str]) -> str:
+    """A quote without its marks; of a callout the title stands alone, as its kind says how it is drawn."""
+    lines = [line.strip().lstrip(">").strip() for line in block]
+    callout = _CALLOUT.fullmatch(lines[0])
+    if callout:
+        lines[0] = callout["title"]
+    return "\n".join(lines).strip()
+
+
+def hashtags(text: str) -> list[str]:
+    """The tags that stand in a text, without their signs. Numbers are none."""
+    return [tag for tag in _TAG.findall(text) if not tag.isdigit()]
+
+
+def without_hashtags(text: str) -> str:
+    """A text without the tags at its ends; those in the midst of it are words of it. Tags alone stay as they are."""
+    return _AT_AN_END.sub("", text).strip() or text
+
+
+def tags(*groups: Any) -> list[str]:
+    """Tags of one or many, as lists, or as texts with commas: each once, and what is no tag left out."""
+    found: dict[str, None] = {}
+    for group in groups:
+        for each in group.split(",") if isinstance(group, str) else group if isinstance(group, list) else []:
+            tag = str(each).strip().removeprefix("#") if isinstance(each, str | int | float) else ""
+            if tag and len(tag) <= MAX_TAG and len(found) < MAX_TAGS:
+                found[tag] = None
+    return [*found]
