@@ -1,17 +1,18 @@
 """Wishes to forget, kept and lifted; what a session does about one is noted, so that it can be undone."""
 
 from memtrigd.domain.memory import Memory, Status, canonical
+from memtrigd.domain.moments import Micros
 from memtrigd.domain.suppression import Scope, Subject, Suppression
 from memtrigd.serve.turn import Turn
 
 
-def keep_wish(turn: Turn, row: Memory, reason: str | None) -> Suppression:
-    """Keep the wish not to be told a memory's text or of its key again."""
+def keep_wish(turn: Turn, row: Memory, reason: str | None, at: Micros | None = None) -> Suppression:
+    """Keep the wish not to be told a memory's text or of its key again; ``at`` is when it was uttered elsewhere."""
     wish = Suppression(
         id=turn.new_id(),
         scope=Scope.MEMORY,
         space=row.space,
-        at=turn.now,
+        at=turn.now if at is None else at,
         key=row.key,
         digest=turn.view.writer.digest(canonical(row.content)),
         memory_id=row.id,
@@ -20,13 +21,13 @@ def keep_wish(turn: Turn, row: Memory, reason: str | None) -> Suppression:
     return _keep(turn, wish)
 
 
-def keep_entity_wish(turn: Turn, entity: str, reason: str | None) -> Suppression:
+def keep_entity_wish(turn: Turn, entity: str, reason: str | None, at: Micros | None = None) -> Suppression:
     """Keep the wish not to be told of an entity at all."""
     wish = Suppression(
         id=turn.new_id(),
         scope=Scope.ENTITY,
         space=turn.view.own_space,
-        at=turn.now,
+        at=turn.now if at is None else at,
         entity=entity,
         reason=reason,
     )

@@ -25,6 +25,9 @@ class WishReader(Protocol):
     def wish(self, suppression_id: str) -> Suppression | None:
         """The suppression with this id, lifted or not."""
 
+    def was_wished(self, entity: str) -> bool:
+        """Tell whether an entity, by its canonical name, was ever to be brought up no more, lifted since or not."""
+
     def has_wishes(self) -> bool:
         """Tell whether any suppression stands here at all."""
 

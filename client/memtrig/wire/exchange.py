@@ -1,5 +1,7 @@
 """What is asked and answered about moving in: records of other programs, in batches, and what frames an import."""
 
+from typing import TypeAlias
+
 from msgspec import Struct
 
 from memtrig.wire.backups import Copy
@@ -42,15 +44,62 @@ class ImportRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     recall_count: int = 0
     seen_count: int = 1
     deny_count: int = 0
+    forget_reason: str | None = None
+    """Why it is not to be brought up, where its status is forgotten."""
+
+
+class _Beside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):
+    """The base of what comes beside memories."""
+
+
+class ImportAlias(_Beside, frozen=True, tag="import_alias"):
+    """Another name of an entity."""
+
+    alias: str
+    entity: str
+
+
+class ImportWish(_Beside, frozen=True, tag="import_wish"):
+    """An entity that is not to be brought up. What is served of it here keeps the wish out."""
+
+    entity: str
+    reason: str | None = None
+    at: str | None = None
+
+
+class ImportPromise(_Beside, frozen=True, tag="import_promise"):
+    """A promise to the user, kept if it says when."""
+
+    text: str
+    deadline: str | None = None
+    entity: str | None = None
+    created: str | None = None
+    done_at: str | None = None
+
+
+class ImportWellness(_Beside, frozen=True, tag="import_wellness"):
+    """How the user was on a day."""
+
+    date: str
+    mood: str
+    recorded: str | None = None
+    sleep_hours: float | None = None
+    sleep_quality: str | None = None
+    note: str | None = None
+
+
+ImportEntry: TypeAlias = ImportAlias | ImportWish | ImportPromise | ImportWellness
 
 
 class Import(Write, frozen=True, kw_only=True, tag="import"):
-    """Take up to 32 records in one transaction, each by itself: one that is refused keeps no other out.
+    """Take up to 32 records and entries in one transaction, each by itself: one that is refused keeps no other out.
 
     What was taken before, by key and text, is known and stays as it is. ``dry_run`` only tells.
     """
 
-    records: list[ImportRecord]
+    records: list[ImportRecord] = []
+    entries: list[ImportEntry] = []
+    """What comes beside memories; taken after them."""
     space: str | None = None
     redact: bool = False
     """Keep the rest where a text holds a credential, with ``[redacted KIND]`` in its place."""
@@ -70,7 +119,7 @@ class ImportEnd(Request, frozen=True, tag="import.end"):
 
 
 class NotTaken(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A record that was refused: its number in the batch, from 0, and why."""
+    """A record that was refused: its number in the batch, from 0, entries after the records, and why."""
 
     number: int
     code: str
@@ -84,6 +133,8 @@ class Imported(Result, frozen=True, tag="imported"):
     level: str
     counts: dict[str, int]
     refused: list[NotTaken] = []
+    entries: dict[str, int] = {}
+    """How many of what came beside them are new or known."""
 
 
 class ImportBegun(Result, frozen=True, tag="import_begun"):

@@ -21,12 +21,17 @@ def add(turn: Turn, request: wire.AliasAdd) -> wire.Aliases:
     known = store.entries(Sort.ALIAS, name=canonical(alias))
     if known:
         return wire.Aliases(aliases=[_shown(known[0])])
-    kept = len(store.entries(Sort.ALIAS))
-    if kept >= rules.MOST:
-        raise Refusal("too_large", f"There are {kept:,} aliases at {turn.view.level.name}.", "Remove one first.")
+    check_room(turn)
     entry = made(turn, Sort.ALIAS, {"alias": alias, "entity": entity}, name=canonical(alias))
     store.keep(entry, turn.change("alias"))
     return wire.Aliases(aliases=[_shown(entry)])
+
+
+def check_room(turn: Turn) -> None:
+    """Raise ``too_large`` where the act's level has as many as it keeps."""
+    kept = len(turn.view.writer.entries(Sort.ALIAS))
+    if kept >= rules.MOST:
+        raise Refusal("too_large", f"There are {kept:,} aliases at {turn.view.level.name}.", "Remove one first.")
 
 
 def remove(turn: Turn, request: wire.AliasRemove) -> wire.Aliases:

@@ -1,4 +1,4 @@
-"""import: records of other programs, a batch a transaction. The owner brings them; their word is a file's."""
+"""import: what other programs kept, a batch a transaction. The owner brings it; its word is a file's."""
 
 from collections import Counter
 from datetime import tzinfo
@@ -15,13 +15,15 @@ from memtrigd.domain.levels import can_flow_to, parse_level
 from memtrigd.domain.memory import Kind, Memory, Source, Status, canonical
 from memtrigd.domain.moments import Micros, from_iso
 from memtrigd.domain.past import Past, as_imported, past
+from memtrigd.domain.secrets import redacted
 from memtrigd.domain.trust import rank, rank_of
 from memtrigd.gate.policy import Actor
 from memtrigd.gate.view import at_home_in
-from memtrigd.serve.handlers import draft, save
+from memtrigd.serve import screening
+from memtrigd.serve.handlers import beside, draft, save
 from memtrigd.serve.handlers.draft import Draft
-from memtrigd.serve.screening import screened
 from memtrigd.serve.turn import Turn
+from memtrigd.serve.wishing import keep_wish
 
 BATCH: Final = 32
 """Records of one request at most: the writer is busy with each for a millisecond or two."""
@@ -38,9 +40,10 @@ class Brought(Struct, frozen=True):
 
 
 class Batch(Struct, frozen=True):
-    """Checked records with their numbers, and what was refused."""
+    """Checked records and entries with their numbers, and what was refused."""
 
     records: list[tuple[int, Brought]]
+    entries: list[tuple[int, wire.ImportEntry]]
     refused: list[wire.NotTaken]
     space: str | None
     dry_run: bool
@@ -48,13 +51,19 @@ class Batch(Struct, frozen=True):
 
 def prepare(request: wire.Import, actor: Actor, zone: tzinfo) -> Batch:
     """Check records one by one and analyse their texts. Raises Refusal ``too_large`` for too many."""
-    if len(request.records) > BATCH:
-        raise Refusal("too_large", f"There are {len(request.records):,} records.", f"Send {BATCH} at a time.")
+    count = len(request.records) + len(request.entries)
+    if count > BATCH:
+        raise Refusal("too_large", f"There are {count:,} records.", f"Send {BATCH} at a time.")
     space = None if request.space is None else check.name(request.space, "space")
-    batch = Batch([], [], space, request.dry_run)
+    batch = Batch([], [], [], space, request.dry_run)
     for number, record in enumerate(request.records):
         try:
             batch.records.append((number, _brought(record, request, actor, zone)))
+        except Refusal as refusal:
+            batch.refused.append(_not_taken(number, refusal))
+    for number, entry in enumerate(request.entries, len(request.records)):
+        try:
+            batch.entries.append((number, beside.checked(entry, zone, redact=request.redact)))
         except Refusal as refusal:
             batch.refused.append(_not_taken(number, refusal))
     return batch
@@ -62,28 +71,48 @@ def prepare(request: wire.Import, actor: Actor, zone: tzinfo) -> Batch:
 
 def _brought(record: wire.ImportRecord, request: wire.Import, actor: Actor, zone: tzinfo) -> Brought:
     fields = {name: getattr(record, name) for name in _SAID}
-    kept = screened(wire.Save(**fields, redact=request.redact), actor)
+    kept = screening.screened(wire.Save(**fields, redact=request.redact), actor)
     assert isinstance(kept, wire.Save)
     made = draft.prepare(replace(kept, source=kept.source or Source.FILE_IMPORT), actor, zone)
     source = as_imported(made.claim.source)
     _past(record, zone, 0)  # what is wrong with it is told before anything is queued
     if record.level is not None:
         parse_level(record.level)
-    return Brought(replace(made, claim=replace(made.claim, source=source)), record)
+    because = _because(record.forget_reason, redact=request.redact)
+    return Brought(replace(made, claim=replace(made.claim, source=source)), replace(record, forget_reason=because))
+
+
+def _because(reason: str | None, *, redact: bool) -> str | None:
+    """Check why something was forgotten. Raises Refusal ``secret``, ``bad_value`` or ``too_large``."""
+    if reason is None:
+        return None
+    if not redact:
+        screening.check(forget_reason=reason)
+    return check.text(redacted(reason) if redact else reason, "reason", check.MAX_NOTE)
 
 
 def take(turn: Turn, batch: Batch) -> wire.Imported:
     """Take what can be taken, each record by itself, into one space at the act's level."""
     view = turn.view if batch.space is None else at_home_in(turn.view, batch.space)
     turn = replace(turn, view=view, actor=IMPORTER)
-    counts, refused = Counter[str](), list(batch.refused)
+    counts, entries, refused = Counter[str](), Counter[str](), list(batch.refused)
     for number, brought in batch.records:
         try:
             counts[_taken(turn, brought, dry_run=batch.dry_run)] += 1
         except Refusal as refusal:
             refused.append(_not_taken(number, refusal))
+    for number, entry in batch.entries:
+        try:
+            entries[beside.take(turn, entry, dry_run=batch.dry_run)] += 1
+        except Refusal as refusal:
+            refused.append(_not_taken(number, refusal))
     refused.sort(key=lambda each: each.number)
-    return wire.Imported(level=view.level.name, counts=dict(sorted(counts.items())), refused=refused)
+    return wire.Imported(
+        level=view.level.name,
+        counts=dict(sorted(counts.items())),
+        refused=refused,
+        entries=dict(sorted(entries.items())),
+    )
 
 
 def _taken(turn: Turn, brought: Brought, *, dry_run: bool) -> str:
@@ -103,8 +132,16 @@ def _taken(turn: Turn, brought: Brought, *, dry_run: bool) -> str:
             return "new" if standing is None else "updated"
         return save.save(turn, replace(brought.draft, past=before)).outcome
     if not dry_run:
-        store.add(_history(turn, claim, key, before, standing), [], turn.change("save", claim.reason))
+        row = _history(turn, claim, key, before, standing)
+        store.add(row, [], turn.change("save", claim.reason))
+        if _is_wished_away(row) and standing is None:
+            keep_wish(turn, row, brought.record.forget_reason, row.updated)
     return "older" if before.status is Status.ACTIVE else "closed"
+
+
+def _is_wished_away(row: Memory) -> bool:
+    """Tell whether a row was not only deleted but is not to be brought up again."""
+    return row.status is Status.FORGOTTEN and row.reason != "deleted"
 
 
 def _check_level(turn: Turn, record: wire.ImportRecord) -> None:
