@@ -49,6 +49,8 @@ CODES: Final[dict[str, str]] = {
     # what was found
     "not_found": "No such memory is visible at this level.",
     "slot_taken": "The key belongs to another memory than the one to be replaced.",
+    "diverged": "A memory changed here and in a bundle, each in its way; what is here stays.",
+    "level_not_empty": "The level has memories, and a bundle goes there only if the owner says to trust it.",
     # how the daemon is
     "busy": "Too much work is waiting at this level.",
     "quota": "The agent has or saves as much as the owner lets it at this level.",

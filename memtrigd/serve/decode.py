@@ -96,9 +96,9 @@ _OTHER_DOOR = {
 }
 
 
-def is_large(request: wire.Save | wire.Import) -> bool:
+def is_large(request: wire.Save | wire.Import | wire.BundleTake) -> bool:
     """Tell whether the text of a save takes long to analyse; those of an import do."""
-    if isinstance(request, wire.Import):
+    if not isinstance(request, wire.Save):
         return True
     texts = (request.content, request.context or "", request.entity or "", *request.tags)
     return sum(map(len, texts)) >= LARGE
@@ -112,4 +112,4 @@ def is_write(request: wire.Request) -> bool:
 def analysed_elsewhere(request: wire.Request) -> bool:
     """Tell whether a save's text is prepared on another thread: the next write must not overtake it."""
     inner = request.request if isinstance(request, wire.Act) else request
-    return isinstance(inner, wire.Save | wire.Import) and is_large(inner)
+    return isinstance(inner, wire.Save | wire.Import | wire.BundleTake) and is_large(inner)

@@ -12,6 +12,7 @@ from memtrigd.domain.memory import Memory
 from memtrigd.domain.moments import Micros
 from memtrigd.domain.shadowing import Mask
 from memtrigd.domain.suppression import Suppression
+from memtrigd.store.interface_bringing import BringReader, BringWriter
 from memtrigd.store.interface_control import ControlWriter
 from memtrigd.store.interface_index import IndexReader
 from memtrigd.store.interface_journal import JournalReader
@@ -78,7 +79,9 @@ class Ledger(Struct, frozen=True, kw_only=True):
     deny_count: int = 0
 
 
-class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, ShareReader, VectorReader, Protocol):
+class LevelReader(
+    WishReader, JournalReader, ScrubReader, IndexReader, ShareReader, VectorReader, BringReader, Protocol
+):
     """Reads of one level. Each call sees the newest committed state; a handle belongs to one thread.
 
     Where the level can't be read a call raises Refusal ``level_unavailable`` or ``store_locked``, naming what it is.
@@ -190,7 +193,7 @@ class LevelReader(WishReader, JournalReader, ScrubReader, IndexReader, ShareRead
         """The answer that this session's request with that key got at this level."""
 
 
-class LevelWriter(LevelReader, ScrubWriter, VectorWriter, Protocol):
+class LevelWriter(LevelReader, ScrubWriter, VectorWriter, BringWriter, Protocol):
     """Reads and writes of one level inside the writer's transaction; all or nothing of a request becomes durable."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:

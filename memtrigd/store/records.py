@@ -1,6 +1,6 @@
 """How a memory lies in a row, in a version and under an audit digest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
 
@@ -117,6 +117,11 @@ def changed(before: Memory | None, after: Memory) -> str:
     """The fields that a version holds, as a JSON object: what differs from ``before`` or from the defaults."""
     base = _DEFAULTS if before is None else {field: getattr(before, field) for field in FIELDS}
     return _object(after, [field for field in FIELDS if getattr(after, field) != base[field]])
+
+
+def spelt(fields: Mapping[str, object]) -> str:
+    """Write the fields of a version as ``changed`` does."""
+    return _encode({field: fields[field] for field in FIELDS if field in fields}).decode()
 
 
 def changes_in(fields: str) -> dict[str, object]:

@@ -20,6 +20,7 @@ from memtrigd.store.interface import Change, Corpus, Event, Ledger, Remembered, 
 from memtrigd.store.interface_journal import Sealed
 from memtrigd.store.lexicon import token
 from memtrigd.store.records import changes_in, folded, from_row, wish_from_row
+from memtrigd.store.sqlite_bringing import BringingReader
 from memtrigd.store.sqlite_entries import EntryReader
 from memtrigd.store.sqlite_index import SqliteIndexReader
 from memtrigd.store.sqlite_scrubbing import ScrubbingReader
@@ -36,7 +37,9 @@ def file_name(level: Level) -> str:
     return f"{level.slug}.db"
 
 
-class SqliteLevelReader(EntryReader, ScrubbingReader, SqliteIndexReader, SqliteShareReader, VectorReading):
+class SqliteLevelReader(
+    EntryReader, ScrubbingReader, SqliteIndexReader, SqliteShareReader, VectorReading, BringingReader
+):
     """The LevelReader of one file, over a connection that is this handle's own. ``key`` is that of its audit.
 
     Raises Refusal ``level_unavailable`` or ``store_locked`` where the file can't be read.
@@ -166,6 +169,10 @@ class SqliteLevelReader(EntryReader, ScrubbingReader, SqliteIndexReader, SqliteS
         """The suppression with this id, lifted or not."""
         row = self._first(sql.WISH, (suppression_id,))
         return None if row is None else wish_from_row(row)
+
+    def was_wished(self, entity: str) -> bool:
+        """Tell whether an entity, by its canonical name, was ever to be brought up no more, lifted since or not."""
+        return self._first("SELECT 1 FROM suppression WHERE entity_folded = ? LIMIT 1", (folded(entity),)) is not None
 
     def has_wishes(self) -> bool:
         """Tell whether any suppression stands here at all."""

@@ -25,13 +25,16 @@ from memtrigd.store.records import (
     wish_from_row,
     wish_to_row,
 )
+from memtrigd.store.sqlite_bringing import BringingWriter
 from memtrigd.store.sqlite_entries import EntryWriter
 from memtrigd.store.sqlite_level import SqliteLevelReader
 from memtrigd.store.sqlite_scrubbing import ScrubbingWriter
 from memtrigd.store.sqlite_vectors import VectorWriting
 
 
-class SqliteLevelWriter(SqliteLevelReader, EntryWriter, ScrubbingWriter, VectorWriting, WriteHandle):
+class SqliteLevelWriter(
+    SqliteLevelReader, EntryWriter, ScrubbingWriter, VectorWriting, BringingWriter, WriteHandle
+):
     """The LevelWriter of one file."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:

@@ -27,7 +27,7 @@ from memtrigd.serve.protocol import HELD, IN_FLIGHT
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 SECTIONS: dict[str, str] = dict(re.findall(r"^#+ (.+)\n((?:(?!^#+ ).*\n)*)", PAGE, re.MULTILINE))
 EXAMPLE = re.compile(r"```json\n(.+)\n```\n\n```hex\n([0-9a-f\s]+)```")
-BASES = (wire.Request, wire.Write, wire.Result)
+BASES = (wire.Request, wire.Write, wire.Result, wire.BundleRow)
 
 
 def _messages() -> list[type[Struct]]:
@@ -50,8 +50,10 @@ def _shape(kind: Any) -> str:
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         if all(isinstance(part, type) and issubclass(part, wire.Request) for part in parts):
             return "Data"
+        if all(isinstance(part, type) and issubclass(part, wire.BundleRow) for part in parts):
+            return "BundleRow"
         said = [part for part in parts if part not in (type(None), UnsetType)]
-        shapes = {"map" if issubclass(part, wire.Result) else _shape(part) for part in said}
+        shapes = dict.fromkeys("map" if issubclass(part, wire.Result) else _shape(part) for part in said)
         return " or ".join([*shapes, *["nil"] * (type(None) in parts)])
     if typing.get_origin(kind) is list:
         return f"array of {_shape(parts[0])}"

@@ -91,8 +91,13 @@ REQUESTS: list[wire.Request] = [
     wire.Doctor(),
     wire.SecretsScrub(),
     wire.Import(records=[]),
+    wire.BundleTake(source="x"),
     wire.ImportBegin(),
     wire.ImportEnd(id="x"),
+    wire.WatchAdd(path="/x"),
+    wire.WatchList(),
+    wire.WatchRemove(folder="/x"),
+    wire.WatchConfirm(folder="/x", count=1),
     wire.HookEnd(),
     wire.Whoami(),
     wire.Ping(),
@@ -109,7 +114,18 @@ DATA |= {"recall", "stats", "decay", "suppressions", "expire", "vacuum", "selfch
 DATA |= {"promise.add", "promise.done", "promise.list", "promise.check", "wellness.add", "wellness.list"}
 DATA |= {"names", "guidance.get", "backup"}
 AGENTS = DATA | {"hello", "whoami", "ping", "status", "subscribe"}
-ACTS = DATA | {"pin", "unforget", "undo", "erase", "why_not", "week", "alias.add", "alias.remove", "import"}
+ACTS = DATA | {
+    "pin",
+    "unforget",
+    "undo",
+    "erase",
+    "why_not",
+    "week",
+    "alias.add",
+    "alias.remove",
+    "import",
+    "bundle.take",
+}
 OWNERS = {
     "act",
     "session.open",
@@ -132,6 +148,10 @@ OWNERS = {
     "secrets.scrub",
     "import.begin",
     "import.end",
+    "watch.add",
+    "watch.list",
+    "watch.remove",
+    "watch.confirm",
     "whoami",
     "ping",
     "status",

@@ -113,10 +113,45 @@ _brought = st.builds(
     entity=st.sampled_from(ENTITIES),
     tags=st.lists(st.sampled_from(TAGS), max_size=1),
     created=mostly(None, st.just(to_iso(START - DAY))),
-    status=mostly("active", st.sampled_from(["pending", "superseded"])),
+    status=mostly("active", st.sampled_from(["pending", "superseded", "forgotten"])),
+    forget_reason=mostly(None, st.just(f"told by {MARK}")),
     level=mostly(None, some_levels),
 )
 """What a file says, on the keys that others speak of."""
+_beside = st.sampled_from(
+    [
+        wire.ImportAlias(alias="Asha", entity="आशा"),
+        wire.ImportWish(entity="Asha", reason=f"says {MARK}"),
+        wire.ImportPromise(text=f"call {MARK}", deadline=to_iso(START + DAY), done_at=to_iso(START)),
+        wire.ImportPromise(text="write a song"),
+        wire.ImportWellness(date="2026-09-20", mood="calm", note=f"of {MARK}"),
+    ]
+)
+"""What comes beside it."""
+_bundled = st.builds(
+    wire.BundledMemory,
+    id=st.sampled_from([f"b1{MARK}", f"b2{MARK}"]),
+    key=_keys,
+    space=st.just("default"),
+    content=st.sampled_from(TEXTS),
+    created=st.just(to_iso(START)),
+    updated=st.just(to_iso(START)),
+    importance_at=st.just(to_iso(START)),
+    kind=st.just("general"),
+    source=st.sampled_from(["stated", "self_inferred"]),
+    status=st.sampled_from(["active", "superseded", "forgotten"]),
+    history=st.just(
+        [
+            wire.BundledStep(
+                op="save",
+                at=to_iso(START),
+                actor=f"agent of {MARK}",
+                fields=dict.fromkeys(("created", "updated", "importance_at"), to_iso(START)),
+            )
+        ]
+    ),
+)
+"""What a bundle says, on the same keys."""
 
 
 def data(*, steady: bool) -> Table:
@@ -263,7 +298,16 @@ OWNERS: Final[Table] = {
     wire.Week: (1, st.builds(wire.Week, days=st.sampled_from([1, 7, 366]), limit=st.sampled_from([1, 50]))),
     wire.Import: (
         2,
-        st.builds(wire.Import, records=st.lists(_brought, max_size=3), space=mostly(None, st.just("project"))),
+        st.builds(
+            wire.Import,
+            records=st.lists(_brought, max_size=3),
+            entries=mostly([], st.lists(_beside, max_size=2)),
+            space=mostly(None, st.just("project")),
+        ),
+    ),
+    wire.BundleTake: (
+        1,
+        st.builds(wire.BundleTake, source=_names, rows=st.lists(_bundled, max_size=2), trust=st.booleans()),
     ),
     wire.AliasAdd: (3, st.builds(wire.AliasAdd, alias=_names, entity=_names)),
     wire.AliasRemove: (1, st.builds(wire.AliasRemove, alias=_names)),
@@ -331,6 +375,10 @@ MACHINE: Final[Table] = {
     wire.SecretsScrub: (1, st.builds(wire.SecretsScrub, level=st.none() | some_levels, dry_run=st.booleans())),
     wire.Metrics: (0, st.just(wire.Metrics())),  # the sizes of its files, and how long it took
     wire.Metrics: (0, st.just(wire.Metrics())),  # the sizes of its files, and how long it took
+    wire.WatchAdd: (1, st.builds(wire.WatchAdd, path=st.just(f"/{MARK}"), level=some_levels)),
+    wire.WatchList: (1, st.just(wire.WatchList())),
+    wire.WatchRemove: (1, st.just(wire.WatchRemove(folder=f"/{MARK}"))),
+    wire.WatchConfirm: (1, st.just(wire.WatchConfirm(folder=f"/{MARK}", count=1))),
     wire.Doctor: (0, st.just(wire.Doctor())),  # it reads every file, and the disk they lie on
     wire.Prove: (0, st.just(wire.Prove(level="PUBLIC"))),  # it plays a history of its own, twice
 }

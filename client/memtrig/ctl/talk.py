@@ -30,6 +30,7 @@ PAUSES = (0.1, 0.3, 0.9)
 WRITES = frozenset(
     ("save", "delete", "confirm", "reject", "deny", "forget", "unforget", "undo", "erase", "expire", "decay", "vacuum")
 ) | {"pin", "promise.add", "promise.done", "wellness.add", "alias.add", "alias.remove", "restore", "import"}
+WRITES |= frozenset(("bundle.take",))
 """The requests that change something: memtrig.wire.Write and what is derived of it."""
 
 

@@ -29,6 +29,20 @@ from memtrig.wire.backups import (
     Restore,
     Restored,
 )
+from memtrig.wire.bundles import (
+    TIMES,
+    AnyBundled,
+    BundledEntry,
+    BundledEvent,
+    BundledLedger,
+    BundledMask,
+    BundledMemory,
+    BundledStep,
+    BundledWish,
+    BundleRow,
+    BundleTake,
+    BundleTaken,
+)
 from memtrig.wire.days import (
     AliasAdd,
     AliasList,
@@ -61,14 +75,20 @@ from memtrig.wire.doors import (
 )
 from memtrig.wire.exchange import (
     Import,
+    ImportAlias,
     ImportBegin,
     ImportBegun,
     Imported,
     ImportEnd,
     ImportEnded,
+    ImportEntry,
+    ImportPromise,
     ImportRecord,
+    ImportWellness,
+    ImportWish,
     NotTaken,
 )
+from memtrig.wire.folders import WatchAdd, WatchConfirm, Watched, WatchList, WatchRemove
 from memtrig.wire.frames import (
     Answer,
     Call,
@@ -172,6 +192,7 @@ from memtrig.wire.results import (
     Similar,
     StatusReport,
     Untrusted,
+    WatchedFolder,
     Welcome,
 )
 from memtrig.wire.secrets import OldSecret, SecretsScrub, SecretsScrubbed
@@ -198,23 +219,26 @@ from memtrig.wire.upkeep import Init, Recover, Selfcheck, Vacuum
 
 # fmt: off
 __all__ = [
-    "MAX_FRAME", "PREFIX", "PROTOCOL", "Act", "Adopted", "AgentRequest", "Alias", "AliasAdd", "AliasList",
-    "AliasRemove", "Aliases", "Answer", "AnyResult", "Audit", "AuditRow", "AuditRows", "AuditShow", "AuditVerify",
-    "Audited", "BackedUp", "Backup", "BackupList", "BackupNow", "BackupQueued", "BackupVerified", "BackupVerify",
-    "Backups", "Call", "Checked", "Confirm", "ControlRequest", "Copies", "Copy", "Curve", "Data", "Decay", "Delete",
-    "Deleted", "Deny", "Diagnosis", "Doctor", "Dream", "Dreamt", "Ended", "Erase", "Erased", "Error", "Expire",
-    "Expired", "Exposition", "Finding", "Forget", "Forgotten", "Found", "Get", "GetStatus", "Got", "Guidance",
-    "GuidanceCheck", "GuidanceChecked", "GuidanceFile", "GuidanceGet", "GuidanceHistory", "GuidanceShow",
-    "GuidanceShown", "GuidanceVersion", "GuidanceVersions", "Heard", "Hello", "Hidden", "History", "HookEnd",
-    "HookOpen", "HookRequest", "Idea", "Import", "ImportBegin", "ImportBegun", "ImportEnd", "ImportEnded",
-    "ImportRecord", "Imported", "Init", "Initialised", "Item", "Left", "LevelStatus", "List", "Listed", "Me", "Metrics",
+    "MAX_FRAME", "PREFIX", "PROTOCOL", "TIMES", "Act", "Adopted", "AgentRequest", "Alias", "AliasAdd", "AliasList",
+    "AliasRemove", "Aliases", "Answer", "AnyBundled", "AnyResult", "Audit", "AuditRow", "AuditRows", "AuditShow",
+    "AuditVerify", "Audited", "BackedUp", "Backup", "BackupList", "BackupNow", "BackupQueued", "BackupVerified",
+    "BackupVerify", "Backups", "BundleRow", "BundleTake", "BundleTaken", "BundledEntry", "BundledEvent",
+    "BundledLedger", "BundledMask", "BundledMemory", "BundledStep", "BundledWish", "Call", "Checked", "Confirm",
+    "ControlRequest", "Copies", "Copy", "Curve", "Data", "Decay", "Delete", "Deleted", "Deny", "Diagnosis", "Doctor",
+    "Dream", "Dreamt", "Ended", "Erase", "Erased", "Error", "Expire", "Expired", "Exposition", "Finding", "Forget",
+    "Forgotten", "Found", "Get", "GetStatus", "Got", "Guidance", "GuidanceCheck", "GuidanceChecked", "GuidanceFile",
+    "GuidanceGet", "GuidanceHistory", "GuidanceShow", "GuidanceShown", "GuidanceVersion", "GuidanceVersions", "Heard",
+    "Hello", "Hidden", "History", "HookEnd", "HookOpen", "HookRequest", "Idea", "Import", "ImportAlias", "ImportBegin",
+    "ImportBegun", "ImportEnd", "ImportEnded", "ImportEntry", "ImportPromise", "ImportRecord", "ImportWellness",
+    "ImportWish", "Imported", "Init", "Initialised", "Item", "Left", "LevelStatus", "List", "Listed", "Me", "Metrics",
     "ModelStatus", "NameList", "Names", "NotTaken", "Noted", "Notice", "OldSecret", "OwnerData", "Pin", "Ping", "Pong",
     "Problem", "Promise", "PromiseAdd", "PromiseCheck", "PromiseDone", "PromiseList", "Promised", "Promises", "Proof",
     "Prove", "Raised", "Recall", "Recalled", "Record", "Recover", "Recovered", "Reject", "Request", "Restore",
     "Restored", "Result", "Review", "Reviewed", "Rule", "Save", "Saved", "Search", "SecretsScrub", "SecretsScrubbed",
     "Selfcheck", "Session", "SessionEnd", "SessionList", "SessionOpen", "SessionRaise", "SessionUntrusted", "Sessions",
     "Settled", "Similar", "Statistics", "Stats", "StatusReport", "Step", "Subscribe", "Subscribed", "Suppressions",
-    "Told", "Touched", "Undo", "Undone", "Unforget", "Untrusted", "Vacuum", "Vacuumed", "Week", "Weekly", "Welcome",
+    "Told", "Touched", "Undo", "Undone", "Unforget", "Untrusted", "Vacuum", "Vacuumed", "WatchAdd",
+    "WatchConfirm", "WatchList", "WatchRemove", "Watched", "WatchedFolder", "Week", "Weekly", "Welcome",
     "Wellness", "WellnessAdd", "WellnessList", "WellnessNoted", "WellnessTold", "Whoami", "Why", "WhyNot", "Wish",
     "Wishes", "Write", "call", "decode_agent", "decode_answer", "decode_call", "decode_control", "decode_hook", "frame",
 ]

@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from memtrig.wire.audits import AuditShow, AuditVerify, Prove
 from memtrig.wire.backups import Backup, BackupList, BackupNow, BackupVerify, Restore
+from memtrig.wire.bundles import BundleTake
 from memtrig.wire.days import (
     AliasAdd,
     AliasList,
@@ -19,6 +20,7 @@ from memtrig.wire.days import (
 )
 from memtrig.wire.doctor import Doctor
 from memtrig.wire.exchange import Import, ImportBegin, ImportEnd
+from memtrig.wire.folders import WatchAdd, WatchConfirm, WatchList, WatchRemove
 from memtrig.wire.guidance import GuidanceCheck, GuidanceGet, GuidanceHistory, GuidanceShow
 from memtrig.wire.life import (
     Confirm,
@@ -79,7 +81,9 @@ Data: TypeAlias = (
     | Backup
 )
 """What an agent may ask of memories, and the owner too."""
-OwnerData: TypeAlias = Data | Pin | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove | Import
+OwnerData: TypeAlias = (
+    Data | Pin | Unforget | Undo | Erase | WhyNot | Week | AliasAdd | AliasRemove | Import | BundleTake
+)
 """What only the owner may ask besides."""
 AgentRequest: TypeAlias = Hello | Whoami | Ping | GetStatus | Subscribe | Data
 
@@ -180,6 +184,10 @@ ControlRequest: TypeAlias = (
     | Restore
     | ImportBegin
     | ImportEnd
+    | WatchAdd
+    | WatchList
+    | WatchRemove
+    | WatchConfirm
     | AuditVerify
     | AuditShow
     | Metrics

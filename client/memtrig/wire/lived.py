@@ -6,8 +6,10 @@ from msgspec import Struct
 
 from memtrig.wire.audits import Audited, AuditRows, Proof
 from memtrig.wire.backups import BackedUp, BackupQueued, Backups, BackupVerified, Restored
+from memtrig.wire.bundles import BundleTaken
 from memtrig.wire.doctor import Diagnosis
 from memtrig.wire.exchange import ImportBegun, Imported, ImportEnded
+from memtrig.wire.folders import Watched
 from memtrig.wire.guidance import Guidance, GuidanceChecked, GuidanceShown, GuidanceVersions
 from memtrig.wire.metrics import Exposition
 from memtrig.wire.names import NameList
@@ -230,6 +232,7 @@ AnyResult: TypeAlias = (
     | BackupVerified
     | Restored
     | Imported
+    | BundleTaken
     | ImportBegun
     | ImportEnded
     | Audited
@@ -238,5 +241,6 @@ AnyResult: TypeAlias = (
     | Proof
     | Diagnosis
     | SecretsScrubbed
+    | Watched
 )
 """Every result."""
