@@ -65,20 +65,6 @@ class Tree:
         except (Refusal, OSError):
             return ""
 
-    def text(self, name: str) -> str:
-        """A whole file as text, with line feeds alone. Raises Refusal ``too_large``, ``bad_value``; OSError."""
-        with self.open(name) as file:
-            data = file.read(LONGEST + 1)
-        if len(data) > LONGEST:
-            raise Refusal("too_large", f"It has more than {LONGEST:,} bytes.", "Divide it.")
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise Refusal(
-                "bad_value", f"It is not UTF-8 at byte {error.start + 1:,}.", "Convert it to UTF-8."
-            ) from None
-        return text.replace("\r\n", "\n").replace("\r", "\n")
-
     def each(self, names: Iterable[str], reads: Reads) -> Iterator[Item]:
         """What ``reads`` finds in some files, with their names in its places. One that ends early costs its rest."""
         for name in names:
@@ -91,11 +77,24 @@ class Tree:
             except OSError as error:
                 yield Left(name or "the file", "bad_value", f"It can't be read: {error.strerror or error}.")
 
-    def others(self, read: Iterable[str], why: str) -> Iterator[Noted]:
+    def others(self, read: Iterable[str]) -> Iterator[Noted]:
         """Note what else there is, by kind."""
         rest = Counter(_kind(name) for name in set(self.names) - set(read))
         for kind, count in sorted(rest.items()):
-            yield Noted(kind, f"{count:,} {'file' if count == 1 else 'files'} {why}")
+            files = "1 file" if count == 1 else f"{count:,} files"
+            yield Noted(kind, f"{files} of this kind: no memories in this format, and not taken.")
+
+
+def text_of(file: BinaryIO) -> str:
+    """A whole file as text, with line feeds alone. Raises Refusal ``too_large``, ``bad_value``; OSError."""
+    data = file.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise Refusal("too_large", f"It has more than {LONGEST:,} bytes.", "Divide it.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refusal("bad_value", f"It is not UTF-8 at byte {error.start + 1:,}.", "Convert it to UTF-8.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @contextmanager

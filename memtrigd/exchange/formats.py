@@ -8,7 +8,23 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.exchange import own, plain, repairs, server_memory
+from memtrigd.exchange import (
+    basic_memory,
+    chatgpt_export,
+    claude_code,
+    claude_export,
+    mcp_memory_service,
+    mem0,
+    memory_trigger,
+    obsidian,
+    own,
+    pam,
+    plain,
+    portable_mem,
+    repairs,
+    server_memory,
+    triggerfish,
+)
 from memtrigd.exchange.containers import is_zip
 from memtrigd.exchange.items import Item, Reading
 
@@ -43,6 +59,65 @@ _SOURCES: Final = (
         server_memory.read,
         server_memory.again,
     ),
+    Format(
+        memory_trigger.NAME,
+        "a library of memory-trigger",
+        memory_trigger.looks,
+        memory_trigger.read,
+        memory_trigger.again,
+        memory_trigger.folder,
+    ),
+    Format(triggerfish.NAME, "Triggerfish's store", triggerfish.looks, triggerfish.read, triggerfish.again),
+    Format(pam.NAME, "a bundle of Portable AI Memory", pam.looks, pam.read, pam.again, pam.folder),
+    Format(
+        mcp_memory_service.NAME,
+        "an export of mcp-memory-service",
+        mcp_memory_service.looks,
+        mcp_memory_service.read,
+        mcp_memory_service.again,
+    ),
+    Format(mem0.NAME, "an export of mem0", mem0.looks, mem0.read, mem0.again),
+    Format(
+        portable_mem.NAME,
+        "a .mem bundle of Portable Memory",
+        portable_mem.looks,
+        portable_mem.read,
+        portable_mem.again,
+        portable_mem.folder,
+    ),
+    Format(
+        claude_export.NAME,
+        "an export of Claude",
+        claude_export.looks,
+        claude_export.read,
+        claude_export.again,
+        claude_export.folder,
+    ),
+    Format(
+        chatgpt_export.NAME,
+        "an export of ChatGPT",
+        chatgpt_export.looks,
+        chatgpt_export.read,
+        chatgpt_export.again,
+        chatgpt_export.folder,
+    ),
+    Format(
+        basic_memory.NAME,
+        "notes of basic-memory",
+        basic_memory.looks,
+        basic_memory.read,
+        basic_memory.again,
+        basic_memory.folder,
+    ),
+    Format(
+        claude_code.NAME,
+        "memories of Claude Code",
+        claude_code.looks,
+        claude_code.read,
+        claude_code.again,
+        claude_code.folder,
+    ),
+    Format(obsidian.NAME, "notes of Obsidian", obsidian.looks, obsidian.read, obsidian.again, obsidian.folder),
     Format(plain.NAME, "plain text or a Markdown list", plain.looks, plain.read, plain.again),
 )
 """The formats of programs, in the order in which they are tried."""
@@ -96,6 +171,6 @@ def _told_by_content(folder: Path) -> Format | None:
 def _told_by_head(path: Path) -> Format | None:
     with path.open("rb") as file:
         head = file.read(HEAD).decode("utf-8-sig", "replace")
-    if head.count("\ufffd") > len(head) // 10:
+    if head.count("\ufffd") > len(head) // 10 and not triggerfish.looks(head, path):
         raise Refusal("bad_value", "The file is no UTF-8 text.", "Unpack it, or convert it to UTF-8.")
     return next((each for each in FORMATS if each.looks(head, path)), None)

@@ -2,6 +2,8 @@
 
 import re
 from base64 import b64encode
+from collections import Counter
+from collections.abc import Collection, Iterator
 from datetime import tzinfo
 from typing import Any, Final, TypeAlias
 
@@ -16,6 +18,8 @@ from memtrigd.exchange import dates
 HAPPENED: Final = ("created", "updated", "importance_at", "last_recalled")
 """The fields of a record that tell when something was."""
 PLANNED: Final = ("expires_at", "valid_from", "valid_to")
+MOST: Final = 40
+"""Names of fields that are told of."""
 FIELDS: Final = frozenset(wire.ImportRecord.__struct_fields__)
 
 
@@ -24,6 +28,13 @@ class Taken(Struct, frozen=True, tag="record"):
 
     place: str
     record: wire.ImportRecord
+
+
+class Beside(Struct, frozen=True, tag="entry"):
+    """What is no memory but comes along: another name, a wish to forget, a promise, a note of the day."""
+
+    place: str
+    entry: wire.ImportEntry
 
 
 class Left(Struct, frozen=True, tag="left"):
@@ -48,7 +59,7 @@ class Noted(Struct, frozen=True, tag="noted"):
     message: str
 
 
-Item: TypeAlias = Taken | Left | Noted
+Item: TypeAlias = Taken | Beside | Left | Noted
 
 
 class Reading(Struct, frozen=True):
@@ -72,6 +83,44 @@ def record(fields: dict[str, Any], place: str, reading: Reading) -> tuple[wire.I
         raise Refusal("bad_value", f"{str(error)[:300]}.", "docs/migration.md lists the fields.") from None
     check_characters(said)
     return made, notes
+
+
+def taken(fields: dict[str, Any], place: str, reading: Reading) -> Iterator[Item]:
+    """A memory by its fields, and what is worth noting of it. Raises Refusal for what no record can have."""
+    made, notes = record(fields, place, reading)
+    yield Taken(place, made)
+    yield from notes
+
+
+class Ignored:
+    """Which fields of a program's records have no place in ours: counted, and told of at the end."""
+
+    def __init__(self) -> None:
+        self._counts = Counter[str]()
+
+    def add(self, fields: dict[str, Any], known: Collection[str]) -> None:
+        """Count what says anything and is not known."""
+        for name, value in fields.items():
+            if name not in known and value not in (None, "", [], {}) and (name in self._counts or len(self) < MOST):
+                self._counts[name] += 1
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def told(self) -> Iterator[Noted]:
+        """Say it, once."""
+        if self._counts:
+            every = ", ".join(f"{name[:40]!r} ({count:,})" for name, count in sorted(self._counts.items()))
+            yield Noted("fields", f"Of the records these were not taken: {every}.")
+
+
+def entry(fields: dict[str, Any]) -> wire.ImportEntry:
+    """Make of a map what comes beside memories. Raises Refusal ``bad_value``."""
+    check_characters(fields)
+    try:
+        return msgspec.convert(fields, wire.ImportEntry)
+    except msgspec.ValidationError as error:
+        raise Refusal("bad_value", f"{str(error)[:300]}.", "docs/protocol.md lists the fields.") from None
 
 
 def _with_dates(said: dict[str, Any], place: str, reading: Reading) -> list[Noted]:

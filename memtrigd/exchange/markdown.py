@@ -7,7 +7,6 @@ from typing import Any, Final
 import yaml
 from msgspec import Struct
 
-from memtrigd.domain.claim import MAX_TAG, MAX_TAGS
 from memtrigd.domain.errors import Refusal
 
 MOST_FRONT: Final = 64 << 10
@@ -163,11 +162,11 @@ def without_hashtags(text: str) -> str:
 
 
 def tags(*groups: Any) -> list[str]:
-    """Tags of one or many, as lists, or as texts with commas: each once, and what is no tag left out."""
+    """Tags as lists, or as texts with commas: each once."""
     found: dict[str, None] = {}
     for group in groups:
         for each in group.split(",") if isinstance(group, str) else group if isinstance(group, list) else []:
             tag = str(each).strip().removeprefix("#") if isinstance(each, str | int | float) else ""
-            if tag and len(tag) <= MAX_TAG and len(found) < MAX_TAGS:
+            if tag:
                 found[tag] = None
     return [*found]

@@ -6,17 +6,19 @@ A heading is a tag of what stands under it. ``[2026-03-02] - text`` has its date
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from msgspec.structs import replace
 
 from memtrigd.domain.claim import MAX_TAG
 from memtrigd.domain.errors import Refusal
 from memtrigd.exchange import items
-from memtrigd.exchange.items import Item, Noted, Reading, Taken
-from memtrigd.exchange.lines import Line, lines
+from memtrigd.exchange.items import Item, Left, Noted, Reading, Taken
+from memtrigd.exchange.lines import Line, lines, lines_of
 
 NAME: Final = "text"
+SUFFIXES: Final = (".txt", ".md")
+"""Of lists that lie among the files of another format."""
 _ITEM: Final = re.compile(r"(?:[-*+•‣–]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
 _HEADING: Final = re.compile(r"#{1,6}\s+(?P<text>\S.*?)(?:\s+#+)?\s*")
 _DATED: Final = re.compile(r"\[(?P<date>\d{4}-\d\d-\d\d[^\]]{0,40}|unknown)\]\s*(?:[-–:]\s*)?(?P<text>\S.*)", re.DOTALL)
@@ -31,6 +33,12 @@ def looks(head: str, _: Path) -> bool:
 def read(path: Path, reading: Reading) -> Iterator[Item]:
     """What is in a file of text."""
     return read_lines(lines(path), reading)
+
+
+def beside(file: BinaryIO, reading: Reading) -> Iterator[Item]:
+    """What is in a list that lies among the files of another format."""
+    for item in read_lines(lines_of(file), reading):
+        yield replace(item, format=NAME) if isinstance(item, Left) else item
 
 
 def again(text: str, place: str, reading: Reading) -> Iterator[Item]:
