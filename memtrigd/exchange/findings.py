@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from memtrigd.domain.memory import Kind
-from memtrigd.exchange.items import Item, Left, Noted, Taken
+from memtrigd.exchange.items import Beside, Item, Left, Noted, Taken
 
 SHOWN: Final = 20
 """Problems and notes that are told one by one; all of them are counted."""
@@ -16,7 +16,8 @@ SHOWN: Final = 20
 class Findings(Struct, frozen=True, tag="found"):
     """Figures of a file. ``kinds``, ``levels`` and ``states`` count its records, ``problems`` what can't be taken.
 
-    ``first`` and ``last`` are the dates between which its records were made; ``undated`` have none.
+    ``beside`` counts what comes along, by its sort. ``first`` and ``last`` are the dates between which its records were
+    made; ``undated`` have none.
     """
 
     format: str
@@ -31,11 +32,13 @@ class Findings(Struct, frozen=True, tag="found"):
     first: str | None = None
     last: str | None = None
     examples: list[str] = []
+    beside: dict[str, int] = {}
 
 
 def findings(format: str, title: str, items: Iterable[Item]) -> Findings:
     """Go through what a file holds, once."""
     kinds, levels, states, problems = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    beside = Counter[str]()
     first = last = None
     records = notes = undated = 0
     examples: list[str] = []
@@ -50,6 +53,8 @@ def findings(format: str, title: str, items: Iterable[Item]) -> Findings:
                     undated += 1
                 else:  # all are written in UTC and alike, so that they sort as texts
                     first, last = min(first or record.created, record.created), max(last or "", record.created)
+            case Beside(entry=entry):
+                beside[str(entry.__struct_config__.tag).removeprefix("import_")] += 1
             case Left():
                 problems[item.code] += 1
                 examples += [f"{item.place}: {item.message}"][: SHOWN - len(examples)]
@@ -57,4 +62,4 @@ def findings(format: str, title: str, items: Iterable[Item]) -> Findings:
                 notes += 1
                 examples += [f"{item.place}: {item.message}"][: SHOWN - len(examples)]
     counts = dict(kinds.most_common()), dict(levels), dict(states), dict(problems)
-    return Findings(format, title, records, *counts, notes, undated, first, last, examples)
+    return Findings(format, title, records, *counts, notes, undated, first, last, examples, dict(beside))

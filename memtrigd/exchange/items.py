@@ -118,9 +118,10 @@ def entry(fields: dict[str, Any]) -> wire.ImportEntry:
     """Make of a map what comes beside memories. Raises Refusal ``bad_value``."""
     check_characters(fields)
     try:
-        return msgspec.convert(fields, wire.ImportEntry)
+        made: wire.ImportEntry = msgspec.convert(fields, wire.ImportEntry)
     except msgspec.ValidationError as error:
         raise Refusal("bad_value", f"{str(error)[:300]}.", "docs/protocol.md lists the fields.") from None
+    return made
 
 
 def _with_dates(said: dict[str, Any], place: str, reading: Reading) -> list[Noted]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from memtrigd.domain.errors import Refusal
 from memtrigd.exchange import items, own
 from memtrigd.exchange.documents import documents, first
-from memtrigd.exchange.items import Item, Left, Reading, Taken
+from memtrigd.exchange.items import Beside, Item, Left, Reading, Taken
 from memtrigd.exchange.lines import lines
 
 NAME: Final = "repair"
@@ -44,11 +44,13 @@ def read(formats: Mapping[str, Again], path: Path, reading: Reading) -> Iterator
 
 
 def _mended(formats: Mapping[str, Again], repair: dict[str, Any], place: str, reading: Reading) -> Iterator[Item]:
-    fields, raw, name = repair.get("record"), repair.get("raw"), repair.get("format")
+    fields, entry, raw, name = (repair.get(each) for each in ("record", "entry", "raw", "format"))
     if isinstance(fields, dict):
         made, notes = items.record(fields, place, reading)
         yield Taken(place, made)
         yield from notes
+    elif isinstance(entry, dict):
+        yield Beside(place, items.entry(entry))
     elif isinstance(raw, str) and isinstance(name, str) and name in formats:
         text = _decoded(raw) if repair.get("base64") else raw
         for item in formats[name](text, place, reading):

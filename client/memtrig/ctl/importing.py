@@ -126,6 +126,7 @@ class Import:
     def __init__(self, door: Door, given: dict[str, Any], repairs: Repairs, tell: Callable[[int], None]) -> None:
         self.level: str = given.get("level", "INTERNAL")
         self.counts: dict[str, int] = {}
+        self.entries: dict[str, int] = {}
         self.backup: str | None = None
         self._door = door
         self._repairs = repairs
@@ -153,8 +154,8 @@ class Import:
         for item in items:
             if item["type"] == "left":
                 self._leave(item)
-            elif item["type"] == "record":
-                room = len(item["record"]["content"])
+            elif item["type"] in ("record", "entry"):
+                room = len(item["record"]["content"]) if "record" in item else 0
                 if batch and (len(batch) == BATCH or characters + room > BATCH_CHARACTERS):
                     self._take(batch)
                     batch, characters = [], 0
@@ -164,15 +165,20 @@ class Import:
             self._take(batch)
 
     def _take(self, batch: list[dict[str, Any]]) -> None:
-        fields = {"records": [each["record"] for each in batch]} | self._options
+        batch = sorted(batch, key=lambda each: "entry" in each)  # what comes beside memories is taken after them
+        records = [each["record"] for each in batch if "record" in each]
+        entries = [each["entry"] for each in batch if "entry" in each]
+        fields = {"records": records} | ({"entries": entries} if entries else {}) | self._options
         request = talk.make_request("import", fields)
         result = self._door.ask("act", {"request": request, "level": self.level}).result
-        for outcome, count in result["counts"].items():
-            self.counts[outcome] = self.counts.get(outcome, 0) + count
+        for total, told in ((self.counts, result["counts"]), (self.entries, result.get("entries", {}))):
+            for outcome, count in told.items():
+                total[outcome] = total.get(outcome, 0) + count
         for refused in result.get("refused", []):
             item = batch[refused["number"]]
             reason = {name: refused.get(name, "") for name in ("code", "message", "hint")}
-            self._repairs.add({"place": item["place"], **reason}, {"record": item["record"]})
+            what = {name: item[name] for name in ("record", "entry") if name in item}
+            self._repairs.add({"place": item["place"], **reason}, what)
         self._done += len(batch)
         self._tell(self._done)
 

@@ -17,7 +17,22 @@ if TYPE_CHECKING:
     from memtrig.ctl.door import Door
     from memtrig.ctl.render import Screen
 
-FORMATS = ("memtrig", "server-memory", "text", "repair")
+FORMATS = (
+    "memtrig",
+    "server-memory",
+    "triggerfish",
+    "pam",
+    "mcp-memory-service",
+    "mem0",
+    "portable-memory",
+    "claude",
+    "chatgpt",
+    "basic-memory",
+    "claude-code",
+    "obsidian",
+    "text",
+    "repair",
+)
 """The formats that a shell completes; the reader's table rules."""
 _TAKEN = {
     "new": "new",
@@ -46,9 +61,10 @@ def run(door: Door, given: dict[str, Any]) -> int:
         repairs = Repairs(path, given.get("repair"), found["format"], dry_run=dry_run)
         if not quiet:
             output.print_lines(_found(path, found, screen))
-        importing = Import(door, given, repairs, progress(found["records"], quiet=quiet))
+        total = found["records"] + sum(found["beside"].values())
+        importing = Import(door, given, repairs, progress(total, quiet=quiet))
         try:
-            if found["records"] or found["problems"]:
+            if found["records"] or found["beside"] or found["problems"]:
                 importing.run(items, dry_run=dry_run)
         finally:
             repairs.close()
@@ -58,6 +74,7 @@ def run(door: Door, given: dict[str, Any]) -> int:
         "dry_run": dry_run,
         "found": {name: value for name, value in found.items() if name != "type"},
         "counts": importing.counts,
+        "entries": importing.entries,
         "not_taken": repairs.counts,
         "repair": repairs.path,
         "backup": importing.backup,
@@ -75,6 +92,9 @@ def show(done: dict[str, Any], screen: Screen) -> list[str]:
     taken = ", ".join(f"{count:,} {_TAKEN.get(name, one_line(name))}" for name, count in counts.items())
     verb = "Would go" if done.get("dry_run") else "Went"
     lines = [f"{verb} to {screen.bold(one_line(done['level']))}: {taken or 'nothing'}."]
+    if done.get("entries"):
+        beside = ", ".join(f"{count:,} {_TAKEN.get(name, one_line(name))}" for name, count in done["entries"].items())
+        lines.append(f"Of what came beside them: {beside}.")
     if done.get("backup"):
         lines.append(f"Before it, backup {one_line(done['backup'])} was made.")
     if lost:
@@ -106,6 +126,7 @@ def _found(path: str, found: dict[str, Any], screen: Screen) -> list[str]:
     undated = f"{found['undated']:,} without, taken as of today" if found["undated"] else ""
     pairs = (
         ("records", f"{found['records']:,}" + (f": {kinds}" if kinds else "")),
+        ("beside them", _counted(found["beside"])),
         ("levels", _counted(found["levels"])),
         ("states", _counted(found["states"]) if set(found["states"]) - {"active"} else ""),
         ("dates", "; ".join(filter(None, (dates, undated)))),
