@@ -56,6 +56,8 @@ from memtrigd.store.interface_control import ControlReader
 from memtrigd.store.schema import VERSION
 from memtrigd.store.vault import Vault
 from memtrigd.threads import Threads
+from memtrigd.watched.desk import Desk
+from memtrigd.watched.folders import Folders
 from memtrigd.welcome import unusable, way_back, welcome
 
 DISK_FAILED = 70
@@ -157,11 +159,13 @@ async def _serve(
             holding=backups.holding,
             model=embedder.condition,
             maker=embedder.model,
+            folders=folders.shown,
         ),
         models=Questions(embedder),
     )
-    prover, embedding = (
+    prover, folders, embedding = (
         Prover(state, dispatcher, now),
+        Folders(home, Desk(dispatcher, writers, Apart, loop.call_soon_threadsafe), rows, ids, now),
         Embedding(embedder, threads.readers, writers, vault.unavailable, loop.call_later, threads.warming(indexes)),
     )
     audits = Audits(state, vault, threads.verifiers, threads.walkers, writers, rows, prover, Apart, now)
@@ -190,6 +194,7 @@ async def _serve(
         audits=audits,
         scrubs=scrubs,
         ward=ward,
+        folders=folders,
         seat_belt=config.owner.seat_belt,
     )
 
@@ -223,6 +228,7 @@ async def _serve(
             partial(backups.begin, restored=vault.restored is not None),
             reloader.start,
             attention.start,
+            folders.start,
             threads.warming(indexes),
             partial(dispatcher.listeners.append, embedding.wake),
             partial(scrubs.resume, rows.settings(SCRUBS)),
@@ -237,7 +243,7 @@ async def _serve(
     finally:
         ended = acceptor.close, partial(_leave, doors, stopped), clockwork.stop, recalls.flush
         _each((*ended, *(each.stop for each in (backups, audits, scrubs, ward, embedding, embedder))))
-        for watch in (reloader, attention):
+        for watch in (reloader, attention, folders):
             await asyncio.to_thread(watch.stop)
         await threads.stop(partial(stops.end, writers))
         await acceptor.abandon()

@@ -46,6 +46,8 @@ LOGGERS = {
     "memtrigd/serve/meters.py",
     "memtrigd/serve/mcp/sdk_errors.py",
     "memtrigd/watch.py",
+    "memtrigd/watched/folders.py",
+    "memtrigd/watched/registry.py",
 }
 """Who may log."""
 LOGGED = {

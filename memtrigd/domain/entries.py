@@ -21,6 +21,8 @@ class Sort(StrEnum):
     """That an entry of a lower level counts as closed for readers of this one: ``name`` is its id."""
     INTENT = "intent"
     """A verb over several levels that is under way: resumed at the next start."""
+    FILE = "file"
+    """A file of a watched folder, which ``name`` is the id of: what its lines are. See ``domain.folders``."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):

@@ -223,6 +223,7 @@ class Stage:
             audits=_Audits(),
             scrubs=nobody,
             ward=nobody,
+            folders=nobody,
             seat_belt=True,
         )
 

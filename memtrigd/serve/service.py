@@ -13,7 +13,7 @@ from memtrigd.gate.doors import CONTROL, DoorKind
 from memtrigd.gate.peers import Peer, own_uid
 from memtrigd.gate.policy import OWNER
 from memtrigd.gate.sessions import Sessions
-from memtrigd.serve import auditing, backing, doctoring, faults, scrubbing
+from memtrigd.serve import auditing, backing, doctoring, faults, scrubbing, watching
 from memtrigd.serve.auditing import Audits
 from memtrigd.serve.backing import Backups
 from memtrigd.serve.dispatch import Caller, Dispatcher, Done, Reply
@@ -31,6 +31,7 @@ from memtrigd.serve.protocol import Connection
 from memtrigd.serve.screening import screened
 from memtrigd.serve.scrubbing import Scrubs
 from memtrigd.serve.subscriptions import Subscriptions
+from memtrigd.serve.watching import Folders
 
 _OF_ONE_SESSION: Final = (wire.SessionRaise, wire.SessionUntrusted, wire.SessionEnd)
 _OF_THE_MACHINE: Final = (
@@ -40,6 +41,10 @@ _OF_THE_MACHINE: Final = (
     wire.Restore,
     wire.ImportBegin,
     wire.ImportEnd,
+    wire.WatchAdd,
+    wire.WatchList,
+    wire.WatchRemove,
+    wire.WatchConfirm,
     wire.AuditVerify,
     wire.Prove,
     wire.Doctor,
@@ -64,6 +69,7 @@ class Service:
         audits: Audits,
         scrubs: Scrubs,
         ward: Ward,
+        folders: Folders,
         seat_belt: bool,
     ) -> None:
         self._dispatcher = dispatcher
@@ -72,6 +78,7 @@ class Service:
         self._audits = audits
         self._scrubs = scrubs
         self._ward = ward
+        self._folders = folders
         self._ears = dispatcher.ears
         self._greeting = greeting
         self._sessions = sessions
@@ -123,6 +130,8 @@ class Service:
                 doctoring.ask(self._ward, request, done)
             case wire.SecretsScrub():
                 scrubbing.ask(self._scrubs, request, done)
+            case wire.WatchAdd() | wire.WatchList() | wire.WatchRemove() | wire.WatchConfirm():
+                watching.ask(self._folders, request, done)
             case wire.Metrics():
                 self._dispatcher.walkers.submit(self.meters.look(), partial(_reply, done))
 

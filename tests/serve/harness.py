@@ -57,6 +57,9 @@ from memtrigd.store.schema import VERSION
 from memtrigd.store.sqlite_level import file_name
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
+from memtrigd.watched.desk import Desk
+from memtrigd.watched.folders import Folders
+from memtrigd.watched.reading import Reading, read
 from tests.embedding import MadeUp
 
 PEER = Peer(own_uid())
@@ -249,6 +252,8 @@ class Here:
 
     def run(self, work: Any, heard: Heard, kind: Any) -> Any:
         """Do it, and hand over what it comes to as the process would."""
+        if isinstance(work, Reading):
+            return msgspec.convert(msgspec.to_builtins(read(work)), kind, str_keys=False)
         return msgspec.convert(msgspec.to_builtins(perform(work, heard)), kind, str_keys=False)
 
     def end(self) -> None:
@@ -335,6 +340,7 @@ class World:
                 holding=self.backups.holding,
                 model=Condition(self.models.state),  # type: ignore[arg-type]
                 maker=self.models.model,
+                folders=self.folders.shown,
             ),
         )
         self.embedding = Embedding(
@@ -368,6 +374,15 @@ class World:
             lambda _, act: act(),
             dispatcher.listeners,
         )
+        self.folders = Folders(
+            Home(*[str(self.state)] * 3),
+            Desk(dispatcher, self._writers, lambda _: Here(), lambda run: run()),
+            self.rows,
+            ids,
+            lambda: self.now,
+            beside=lambda run: run(),
+            poll=None,
+        )
         greeting = Greeting(self._sessions, self.rows, self._writers, lambda: self.now, self._adopt)
         self._service = Service(
             dispatcher,
@@ -378,6 +393,7 @@ class World:
             backups=self.backups,
             audits=self.audits,
             scrubs=scrubs,
+            folders=self.folders,
             ward=Ward(
                 Home(*[str(self.state)] * 3),
                 self._vault,

@@ -230,6 +230,27 @@ class ModelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     of: int = 0
 
 
+class WatchedFolder(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A folder: its files and lines as they were taken up, and what is wrong.
+
+    ``held`` memories are not closed, as so many of their lines went at once. ``refused`` counts lines that are no
+    memory, by code; ``troubles`` are the first that keep something from being taken up, ``more`` counts the others.
+    """
+
+    id: str
+    path: str
+    level: str
+    space: str
+    by: str
+    since: str
+    files: int = 0
+    lines: int = 0
+    held: int = 0
+    refused: dict[str, int] = {}
+    troubles: list[str] = []
+    more: int = 0
+
+
 class StatusReport(Result, frozen=True, tag="status"):
     """How the daemon is: only the levels that the caller may see. ``home``, ``pid`` and guidance are for the owner."""
 
@@ -241,6 +262,8 @@ class StatusReport(Result, frozen=True, tag="status"):
     pid: int | None = None
     home: str | None = None
     guidance: list[GuidanceFile] = []
+    folders: list[WatchedFolder] = []
+    """The watched folders in which something is wrong, or held: for the owner."""
     model: ModelStatus | None = None
 
 

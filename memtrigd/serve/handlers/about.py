@@ -38,6 +38,8 @@ class Facts(Struct, frozen=True):
     """The model that is ready."""
     holding: Callable[[Level], Sequence[tuple[str, Micros]]] = lambda _: ()
     """The backups that hold a level, by name, and of when they are."""
+    folders: Callable[[], Sequence[wire.WatchedFolder]] = lambda: ()
+    """The watched folders."""
 
 
 def ping(turn: Turn, request: wire.Ping) -> wire.Pong:
@@ -93,6 +95,7 @@ def status(turn: Turn, facts: Facts) -> wire.StatusReport:
         pid=facts.pid if owner else None,
         home=facts.home if owner else None,
         guidance=turn.guides.files() if owner else [],
+        folders=[each for each in facts.folders() if each.held or each.troubles or each.refused] if owner else [],
         model=_model(facts.model, owner),
     )
 
