@@ -62,6 +62,7 @@ def results(text: str, record: Made) -> dict[str, wire.Result]:
             schema=1,
             started=MOMENT,
             home=text,
+            folders=[watched_folder(text)],
             levels=[wire.LevelStatus(level=text, available=True, memories={"active": 3, text: 1}, sessions=0)],
         ),
     }
@@ -130,6 +131,12 @@ def day_results(text: str) -> dict[str, wire.Result]:
     }
 
 
+def watched_folder(text: str) -> wire.WatchedFolder:
+    """Make a folder in which all is wrong that can be."""
+    more: dict[str, Any] = {"held": 7, "refused": {text: 1}, "troubles": [text], "more": 2}
+    return wire.WatchedFolder(id=text, path=text, level=text, space=text, by=text, since=MOMENT, **more)
+
+
 def journal_results(text: str) -> dict[str, wire.Result]:
     """Make the results of the verbs about the journals, and of the proof."""
     row = wire.AuditRow(level=text, seq=1, at=MOMENT, op=text, actor=text, seal=text, session=text, id=text)
@@ -159,6 +166,9 @@ def journal_results(text: str) -> dict[str, wire.Result]:
         "prove": proof,
         "metrics": wire.Exposition(text=text),
         "import": wire.Imported(level=text, counts={text: 1}),
+        **dict.fromkeys(
+            ("watch add", "watch list", "watch remove", "watch confirm"), wire.Watched(folders=[watched_folder(text)])
+        ),
         "doctor": wire.Diagnosis(
             findings=[wire.Finding(check=text, verdict="fail", says=text, todo=text, level=text)],
             server=text,

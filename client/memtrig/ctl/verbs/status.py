@@ -19,6 +19,7 @@ def show(status: dict[str, Any], screen: Screen) -> list[str]:
         ("started", screen.when(status["started"])),
         ("home", status.get("home") or ""),
         ("guidance", _guidance(status.get("guidance", []))),
+        ("folders", _folders(status.get("folders", []))),
         ("model", _model(status.get("model") or {})),
     ]
     pid = status.get("pid")
@@ -37,6 +38,12 @@ def _guidance(files: list[dict[str, Any]]) -> str:
     """Say that all is in order, or which files are not and why: the daemon tells the owner alone."""
     wrong = [f"{file['path']} {file['problem']}: its last good version holds" for file in files if file.get("problem")]
     return "; ".join(wrong) or ("in order" if files else "")
+
+
+def _folders(folders: list[dict[str, Any]]) -> str:
+    """Name the watched folders in which something is wrong or held; nothing where all is in order."""
+    named = ", ".join(one_line(each["path"]) for each in folders)
+    return f"not all is taken up of {named}: `memtrigctl watch list`" if named else ""
 
 
 def _model(model: dict[str, Any]) -> str:
