@@ -111,6 +111,8 @@ class Told(Result, frozen=True, tag="told"):
     """Older memories that found no room in this answer."""
     earlier: int = 0
     """Steps that found no room, of the memories that are here."""
+    places: list[str] = []
+    """Where a memory of a watched folder stands there, as `FILE:LINE`: for the owner who asks why."""
 
 
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):

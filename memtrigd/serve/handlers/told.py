@@ -14,12 +14,15 @@ from memtrigd.domain.memory import Memory, Status
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.domain.shadowing import Mask
 from memtrigd.serve.handlers.settle import addressed
+from memtrigd.serve.places import places
 from memtrigd.serve.records import REPLY_BYTES, excerpt, record, size
 from memtrigd.serve.turn import Turn
 from memtrigd.store.interface import LevelReader, Version
 
 STEPS_BYTES: Final = 1 << 16
 """Bytes of a reply that memories leave to the steps of their lives: some 400 of them."""
+PLACES: Final = 20
+"""Places in files that are named."""
 
 
 def history(turn: Turn, request: wire.History) -> wire.Told:
@@ -52,7 +55,8 @@ def why(turn: Turn, request: wire.Why) -> wire.Told:
         chain.append((reader, row))
         row = reader.by_id(row.supersedes) if row.supersedes else None
     discretion = Discretion(turn)
-    return _told(turn, [(reader, row) for reader, row in chain[::-1] if discretion.allows(reader, row)])
+    told = _told(turn, [(reader, row) for reader, row in chain[::-1] if discretion.allows(reader, row)])
+    return replace(told, places=places(*chain[0])[:PLACES]) if turn.actor.is_owner and chain else told
 
 
 def _erased(turn: Turn, request: wire.Why) -> Memory | None:

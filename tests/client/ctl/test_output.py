@@ -76,7 +76,7 @@ def trust_results(text: str, memory: wire.Record) -> dict[str, wire.Result]:
     step = wire.Step(at=MOMENT, op=text, actor=text, id=text, session=text, reason=text, status=text)
     curve = wire.Curve(level=text, statuses={text: 1}, kinds={text: 1}, core=1, mean_importance=0.5)
     wish = wire.Wish(id=text, scope=text, level=text, at=MOMENT, entity=text, reason=text)
-    told = wire.Told(memories=[memory, memory], steps=[step])
+    told = wire.Told(memories=[memory, memory], steps=[step], places=[text])
     return {
         **dict.fromkeys(("confirm", "reject", "deny", "pin", "unforget"), settled),
         **dict.fromkeys(("history", "why"), told),

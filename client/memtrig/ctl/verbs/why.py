@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memtrig.ctl.grammar import DATA, Argument, DaemonVerb, Option
 from memtrig.ctl.lives import head, left_out, origin, steps
+from memtrig.ctl.render import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 def show(told: dict[str, Any], screen: Screen) -> list[str]:
     """Show the memory, where it comes from, what it replaced, and what was done meanwhile."""
     *earlier, memory = told["memories"]
-    lines = [*head(memory, screen), *screen.facts([*origin(memory, screen), *_fate(memory, screen)])]
+    stands = [("stands in", ", ".join(map(one_line, told.get("places", []))))]
+    lines = [*head(memory, screen), *screen.facts([*origin(memory, screen), *stands, *_fate(memory, screen)])]
     for before in reversed(earlier):
         lines += ["", "In the place of", *head(before, screen), *screen.facts(origin(before, screen))]
     return [*lines, "", *left_out(told), *steps(told["steps"], screen)]
