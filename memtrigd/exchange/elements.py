@@ -214,15 +214,12 @@ class _Scan:
 
     def _nested(self, at: int) -> tuple[int, bool]:
         """The end of a string, a list or an object, and whether it has one."""
-        stack, quoted = bytearray(), False
+        stack, quoted, torn = bytearray(), False, False
         while True:
             if quoted:
-                found = _STRING.match(self._buffer, at)
-                at = found.end() if found else at
-                rest = self._buffer[at : at + 2]
-                if rest[:1] == b'"' or rest[:1] == b"\n" or rest == b"\\\n":
-                    quoted = False  # a string ends with its line, or the next quote would turn all of the rest
-                    at += 1
+                at, end = self._string_end(at)
+                if end:
+                    quoted, torn = False, torn or end == b"\n"
                     if not stack:
                         return at, True
                     continue
@@ -230,19 +227,38 @@ class _Scan:
                 at, mark = found.end(), found.group()[0]
                 if mark == ord('"'):
                     quoted = True
-                elif mark not in _OPENS:
-                    stack.append(mark)
-                elif (depth := stack.rfind(_OPENS[mark])) >= 0:
-                    del stack[depth:]
-                    if not stack:
-                        return at, True
-                elif _OPENS[mark] in self.enclosing:
-                    return at - 1, True
+                elif (over := self._bracket(stack, mark, at, torn=torn)) is not None:
+                    return over, True
                 continue
             else:
                 at = len(self._buffer)
             if (at := self._grown(at)) < 0:
                 return len(self._buffer), False
+
+    def _string_end(self, at: int) -> tuple[int, bytes]:
+        """Where a string ends, as far as can be seen. With its line at the latest: else one torn would turn the rest."""
+        found = _STRING.match(self._buffer, at)
+        at = found.end() if found else at
+        rest = bytes(self._buffer[at : at + 2])
+        if rest == b"\\\n":
+            return at + 1, b"\n"
+        return (at + 1, rest[:1]) if rest[:1] in (b'"', b"\n") else (at, b"")
+
+    def _bracket(self, stack: bytearray, mark: int, at: int, *, torn: bool) -> int | None:
+        """Go over a bracket that ends at ``at``; the end of the element, if this shows it."""
+        if mark not in _OPENS:
+            if torn and mark == stack[-1] == ord("{") and self._begins_a_line(at - 1):
+                return at - 1  # the object of the torn string was not closed, and this is the next one
+            stack.append(mark)
+        elif (depth := stack.rfind(_OPENS[mark])) >= 0:
+            del stack[depth:]
+            return None if stack else at
+        elif _OPENS[mark] in self.enclosing:
+            return at - 1
+        return None
+
+    def _begins_a_line(self, at: int) -> bool:
+        return not self._buffer[max(self._buffer.rfind(b"\n", 0, at), 0) : at].strip()
 
     def _grown(self, at: int) -> int:
         """Read on behind ``at``, and say where that is now; -1 at the end. What is over the limit is let go."""
