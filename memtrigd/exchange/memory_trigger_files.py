@@ -62,12 +62,13 @@ def lenient(raw: bytes) -> Any:
         raise
 
 
-def is_sound(path: Path) -> bool:
-    """Tell whether the program itself would read a list of memories: it can't, if one character is wrong."""
+def is_sound(path: Path, root: bytes = b"[") -> bool:
+    """Tell whether the program itself would read a file, a list or an object: it can't, if one character is wrong."""
     try:
         with opened(path) as file:
-            if not file.peek(1):  # type: ignore[attr-defined]
+            if not file.read(64).removeprefix(_BOM).lstrip().startswith(root):
                 return False
+            file.seek(0)
             return all(each.raw is not None and each.refusal is None and _parses(each.raw) for each in elements(file))
     except (Refusal, OSError):
         return False

@@ -160,7 +160,7 @@ class Library:
         seen = len(wishes)
         listed = self._listed("suppressed", lambda fields, place, reading: self._wish_read(fields, place, wishes))
         yield from self._file(_WISHES, listed)
-        if len(wishes) > seen or memory_trigger_files.is_sound(self._path / _WISHES):
+        if len(wishes) > seen or memory_trigger_files.is_sound(self._path / _WISHES, b"{"):
             return
 
         def page(file: BinaryIO, name: str) -> Iterator[Item]:

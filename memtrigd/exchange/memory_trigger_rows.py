@@ -90,6 +90,8 @@ class _Mending:
             elif entity is not None and entity.strip().lower() in KINDS:
                 entity, kind = kind, entity
                 self.notes.append("Its kind and its entity were swapped; they were put back.")
+            else:
+                raise Refusal("bad_kind", f"There is no kind {kind[:40]!r}.", f"The kinds are: {' '.join(Kind)}.")
         elif kind is None:
             self.notes.append("It has no kind; it was taken as general.")
         if not isinstance(value, str) or not value.strip():
