@@ -10,6 +10,8 @@ from msgspec import Struct
 from memtrigd.domain.errors import Refusal
 from memtrigd.exchange import (
     basic_memory,
+    bundle,
+    bundle_mended,
     chatgpt_export,
     claude_code,
     claude_export,
@@ -121,7 +123,7 @@ _SOURCES: Final = (
     Format(plain.NAME, "plain text or a Markdown list", plain.looks, plain.read, plain.again),
 )
 """The formats of programs, in the order in which they are tried."""
-_AGAIN: Final = {each.name: each.again for each in _SOURCES}
+_AGAIN: Final = {bundle.MARK: bundle_mended.again} | {each.name: each.again for each in _SOURCES}
 FORMATS: Final = (
     Format(repairs.NAME, "a repair file", repairs.looks, partial(repairs.read, _AGAIN), own.again),
     *_SOURCES,

@@ -47,6 +47,11 @@ class Door:
         self._caller: talk.Caller = talk.Agent(home, *agent) if agent else talk.Owner(home, level)
 
     @property
+    def home(self) -> homes.Home:
+        """The home whose daemon is asked."""
+        return self._home
+
+    @property
     def is_owners(self) -> bool:
         """Whether the owner asks."""
         return isinstance(self._caller, talk.Owner)

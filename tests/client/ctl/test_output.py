@@ -192,7 +192,7 @@ def test_no_verb_lets_stored_text_reach_the_terminal_raw(record: Made) -> None:
     """Controls and overrides in any field come out as their numbers, on a terminal and in a pipe."""
     shown = results(NASTY, record)
     asking = {verb.name for verb in every() if isinstance(verb, DaemonVerb)}
-    assert set(shown) | {"guidance edit", *MODEL} == asking
+    assert set(shown) | {"guidance edit", "export", *MODEL} == asking
     for name, result in shown.items():
         for screen in (Screen(now=NOW), Screen(80, now=NOW)):
             text = "\n".join(daemon_verb(name).show(received(result), screen))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FORMATS = (
     "memtrig",
+    "bundle",
     "server-memory",
     "triggerfish",
     "pam",
@@ -49,10 +50,15 @@ _TAKEN = {
 
 def run(door: Door, given: dict[str, Any]) -> int:
     """Tell what the file holds, import it, and tell what became of it. Raises Failure."""
-    from memtrig.ctl import output
+    from memtrig.ctl import bundling, output
+    from memtrig.ctl.failure import usage
     from memtrig.ctl.importing import Import, Reader, Repairs, progress
 
     *named, path = given["where"]
+    if named == ["bundle"] or (not named and bundling.looks(path)):
+        return bundling.run(door, given, path)
+    if "trust" in given:
+        raise usage("--trust is for a bundle.", "What a file of another format says is a file's word.")
     quiet, dry_run = "json" in given, "dry_run" in given
     screen = output.screen_of(sys.stdout)
     with Reader(path, _format(named), undated="undated" in given) as reader:
@@ -162,6 +168,7 @@ VERB = DaemonVerb(
         Option("dry_run", "--dry-run", help="tell what would be taken, and take nothing"),
         Option("redact", "--redact", help="take credentials out of texts and keep the rest"),
         Option("undated", "--undated", help="take records whose dates can't be right without these dates"),
+        Option("trust", "--trust", help="of a bundle: take it though the level has memories"),
         Option("repair", "--repair", "FILE", "where what is not taken goes; PATH.repair.jsonl unsaid"),
         Option("json", "--json", help="print one JSON document"),
     ),
