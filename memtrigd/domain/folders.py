@@ -9,9 +9,14 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 FEW: Final = 5
 """Memories that close without a question."""
+
+
+GONE: Final = 0
+"""The number of a line that its file has no more, and whose memory has not closed yet."""
 
 
 class Line(Struct, frozen=True, array_like=True):
@@ -89,15 +94,15 @@ def _is_much(closing: int, of: int, *, left: bool) -> bool:
     return closing > 0 and (not left or (closing > FEW and 2 * closing > of))
 
 
-def without(before: Before, after: After, plan: Plan, files: Collection[str]) -> Plan:
-    """The plan as if nobody had looked at ``files``, which wait, nor at those out of which a line went to them."""
-    left = set(files)
-    while True:
-        rest = planned(before, {file: lines for file, lines in after.items() if file not in left})
-        more = {file for file, gone in rest.closing.items() if not set(gone) <= set(plan.closing.get(file, ()))}
-        if not more:
-            return rest
-        left |= more
+def waiting(before: Before, plan: Plan, files: Collection[str]) -> Plan:
+    """The plan where what would close in ``files`` waits: its lines stay as they were, without a number."""
+    pages = dict(plan.pages)
+    for file in files:
+        gone = set(plan.closing[file])
+        left = [replace(line, number=GONE) for line in before[file] if line.memory in gone]
+        pages[file] = Page([*pages[file].lines, *left], pages[file].wanted)
+    closing = {file: memories for file, memories in plan.closing.items() if file not in files}
+    return Plan(pages, closing)
 
 
 def _digests(before: Before, after: After) -> set[str]:
@@ -107,7 +112,7 @@ def _digests(before: Before, after: After) -> set[str]:
 
 
 def _page(old: Sequence[Line], new: Sequence[tuple[int, str]], known: Mapping[str, str], standing: set[str]) -> Page:
-    heirs = dict(_changed(old, [digest for _, digest in new], standing))
+    heirs = dict(_changed([line for line in old if line.number != GONE], [digest for _, digest in new], standing))
     lines, wanted = [], []
     seen = set[str]()
     for index, (number, digest) in enumerate(new):

@@ -3,7 +3,7 @@
 import msgspec
 
 from memtrigd.domain.entries import Sort
-from memtrigd.domain.folders import Line
+from memtrigd.domain.folders import GONE, Line
 from memtrigd.domain.memory import Memory
 from memtrigd.store.interface import LevelReader
 
@@ -21,4 +21,5 @@ def places(reader: LevelReader, row: Memory) -> list[str]:
     if row.session is None:
         return []
     found = sorted(pages(reader, row.session).items())
-    return [f"{file}:{line.number}" for file, lines in found for line in lines if line.memory == row.id]
+    there = ((file, line) for file, lines in found for line in lines if line.number != GONE)
+    return [f"{file}:{line.number}" for file, line in there if line.memory == row.id]

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.folders import After, Line, Page, Plan, planned, without
+from memtrigd.domain.folders import GONE, After, Line, Page, Plan, planned, waiting
 from memtrigd.domain.moments import to_iso
 from memtrigd.watched.looking import Sight, Stamp, look
 from memtrigd.watched.reading import FileRead
@@ -66,6 +66,7 @@ class Folder:
         self._taken: dict[str, Stamp] = {}
         self._reads: dict[str, FileRead] = {}
         """What was read and is not taken up yet, or can't be."""
+        self._digests: dict[str, tuple[Stamp, list[tuple[int, str]]]] = {}
         self._since: dict[str, tuple[Stamp | None, float]] = {}
         """Since when a file is as it is; a stamp of None: it is gone."""
 
@@ -82,7 +83,7 @@ class Folder:
             by=entry.by,
             since=to_iso(entry.since),
             files=len(pages),
-            lines=sum(map(len, pages.values())),
+            lines=sum(line.number != GONE for lines in pages.values() for line in lines),
             held=self.held,
             refused=dict(sorted(refused.items())),
             troubles=told[:SHOWN],
@@ -172,9 +173,14 @@ class Folder:
                 self._reads[read.file] = read
 
     def _digested(self, desk: Desk, fit: dict[str, FileRead]) -> dict[str, Sequence[tuple[int, str]]]:
-        texts = [text_of(each.record) for read in fit.values() for each in read.told]
+        known = {file: found for file, found in self._digests.items() if file in fit and found[0] == fit[file].stamp}
+        fresh = {file: read.told for file, read in fit.items() if file not in known}
+        texts = [text_of(each.record) for told in fresh.values() for each in told]
         digests: Iterator[str] = iter(desk.digests(self.entry, texts) if texts else ())
-        return {file: [(each.line, next(digests)) for each in read.told] for file, read in fit.items()}
+        for file, told in fresh.items():
+            known[file] = fit[file].stamp, [(each.line, next(digests)) for each in told]
+        self._digests = known
+        return {file: lines for file, (_, lines) in known.items()}
 
     def _allowed(self, before: dict[str, list[Line]], after: After, confirmed: int | None) -> Plan:
         """What is done now: what would close waits until it is ripe, and if it is much until the owner says so."""
@@ -188,9 +194,9 @@ class Folder:
         wait = [file for file in plan.closing if self._since[file][1] > ripe]
         if plan.held:
             self.held = plan.count if not wait else self.held
-            return without(before, after, plan, plan.closing)
+            return waiting(before, plan, plan.closing)
         self.held = 0
-        return without(before, after, plan, wait) if wait else plan
+        return waiting(before, plan, wait)
 
     def _take(self, desk: Desk, file: str, page: Page, closing: Sequence[str]) -> None:
         read, lines = self._reads.get(file), list(page.lines)
@@ -203,9 +209,11 @@ class Folder:
         gone = [each.replaces for each in page.wanted if each.replaces is not None]
         if lines != self._pages.get(file, []) or closing:
             desk.settle(self.entry, file, lines, [*closing, *gone])
+        self._pages[file] = lines
+        if any(line.number == GONE for line in lines):
+            return  # not all of it is taken up
         if read is not None:
             self._taken[file] = read.stamp
-            self._pages[file] = lines
             del self._reads[file]
         else:
             self._taken.pop(file, None)

@@ -5,7 +5,7 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtrigd.domain.folders import FEW, Line, Plan, planned, without
+from memtrigd.domain.folders import FEW, Line, Plan, planned, waiting
 
 FILES = st.dictionaries(st.sampled_from("abc"), st.lists(st.sampled_from("tuvwxyz"), max_size=6).map(tuple), max_size=3)
 Pages = dict[str, list[Line]]
@@ -58,21 +58,24 @@ def test_after_every_edit_the_memories_are_what_the_files_say(states: list[dict[
         assert not again.closing and not any(page.wanted for page in again.pages.values())
 
 
-@given(FILES, FILES)
-def test_without_the_files_that_lost_lines_nothing_closes(
-    one: dict[str, tuple[str, ...]], other: dict[str, tuple[str, ...]]
+@given(FILES, FILES, st.sets(st.sampled_from("abc")))
+def test_what_waits_closes_later_as_it_would_have_now(
+    one: dict[str, tuple[str, ...]], other: dict[str, tuple[str, ...]], files: set[str]
 ) -> None:
-    """What is held back or not yet ripe waits as a whole, and keeps its memories, wherever else they stand."""
+    """Nothing of a file that waits closes, all that is new in it is there, and the next plan has nothing else to do."""
     pages = carried_out({}, planned({}, {file: numbered(lines) for file, lines in one.items()}), count())
     read = {file: numbered(other.get(file, ())) for file in {*one, *other}}
     plan = planned(pages, read)
-    left = without(pages, read, plan, plan.closing)
-    assert left.count == 0 and not left.held
-    assert not left.pages.keys() & plan.closing.keys()
-    for file in plan.closing:
-        some = without(pages, read, plan, [file])
-        assert all(set(gone) <= set(plan.closing[other]) for other, gone in some.closing.items())
-        assert file not in some.pages
+    waits = files & plan.closing.keys()
+    now = waiting(pages, plan, waits)
+    assert now.closing == {file: gone for file, gone in plan.closing.items() if file not in waits}
+    pages = carried_out(pages, now, count(100))
+    assert {line.digest for lines in pages.values() for line in lines} >= {
+        each for lines in other.values() for each in lines
+    }
+    later = planned(pages, read)
+    assert later.closing == {file: plan.closing[file] for file in waits}
+    assert not any(page.wanted for page in later.pages.values())
 
 
 def test_a_line_in_the_place_of_another_replaces_it() -> None:
