@@ -236,7 +236,7 @@ class _Scan:
                 return len(self._buffer), False
 
     def _string_end(self, at: int) -> tuple[int, bytes]:
-        """Where a string ends, as far as can be seen. With its line at the latest: else one torn would turn the rest."""
+        """Where a string ends, as far as can be seen: with its line at the latest, or one torn would turn the rest."""
         found = _STRING.match(self._buffer, at)
         at = found.end() if found else at
         rest = bytes(self._buffer[at : at + 2])

@@ -23,7 +23,6 @@ NAME: Final = "triggerfish"
 MAGIC: Final = "SQLite format 3\x00"
 AGENT: Final = "main-session"
 """The agent that Triggerfish's own sessions share: its keys need no name before them."""
-_PREFIX: Final = "memory:"
 _KNOWN: Final = {
     "key",
     "agentId",
@@ -39,8 +38,15 @@ _TECHNICAL: Final = {"sourceSessionId", "lineageId"}
 _TABLE: Final = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'kv' AND sql LIKE '%value%'"
 _OTHERS: Final = "SELECT count(*) FROM kv WHERE key < 'memory:' OR key >= 'memory;'"
 _ROWS: Final = """
+SELECT rowid FROM kv WHERE key >= 'memory:' AND key < 'memory;' ORDER BY CASE
+  WHEN key LIKE '%:RESTRICTED:%' THEN 3 WHEN key LIKE '%:CONFIDENTIAL:%' THEN 2
+  WHEN key LIKE '%:INTERNAL:%' THEN 1 ELSE 0
+END, key
+"""
+"""The lower levels first: where all go to one level and two are of one date, the higher stands, as it did there."""
+_ROW: Final = """
 SELECT key, length(CAST(value AS BLOB)), CASE WHEN length(CAST(value AS BLOB)) <= ? THEN CAST(value AS BLOB) END
-FROM kv WHERE key >= 'memory:' AND key < 'memory;' ORDER BY key
+FROM kv WHERE rowid = ?
 """
 
 
@@ -73,13 +79,19 @@ def _rows(store: sqlite3.Connection, ignored: Ignored, reading: Reading) -> Iter
     store.execute("PRAGMA trusted_schema = OFF")
     store.execute("PRAGMA query_only = ON")
     store.execute("PRAGMA cell_size_check = ON")
+    store.execute("PRAGMA temp_store = MEMORY")
     store.text_factory = lambda data: data.decode(errors="replace")
     if not store.execute(_TABLE).fetchone()[0]:
         raise Refusal("bad_value", "It is an SQLite file, but none of Triggerfish: it has no `kv`.", "Name another.")
     others = store.execute(_OTHERS).fetchone()[0]
     if others:
         yield Noted("kv", f"{others:,} entries that are no memories were not taken.")
-    for name, size, raw in store.execute(_ROWS, (LONGEST,)):
+    for (row,) in store.execute(_ROWS):
+        found = store.execute(_ROW, (LONGEST, row)).fetchone()
+        if found is None:
+            yield Left(f"row {row}", "bad_value", "It is missing: the file is damaged.")
+            continue
+        name, size, raw = found
         place = str(name)[:200]
         if raw is None:
             yield Left(place, "too_large", f"It has {size:,} bytes; the limit is {LONGEST:,}.")
