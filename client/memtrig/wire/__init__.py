@@ -88,7 +88,7 @@ from memtrig.wire.exchange import (
     ImportWish,
     NotTaken,
 )
-from memtrig.wire.folders import WatchAdd, WatchConfirm, Watched, WatchList, WatchRemove
+from memtrig.wire.folders import WatchAdd, WatchConfirm, WatchedFolder, WatchList, WatchRemove
 from memtrig.wire.frames import (
     Answer,
     Call,
@@ -150,6 +150,7 @@ from memtrig.wire.lived import (
     Rule,
     Subscribed,
     Vacuumed,
+    Watched,
     Weekly,
     Wellness,
     WellnessNoted,
@@ -192,7 +193,6 @@ from memtrig.wire.results import (
     Similar,
     StatusReport,
     Untrusted,
-    WatchedFolder,
     Welcome,
 )
 from memtrig.wire.secrets import OldSecret, SecretsScrub, SecretsScrubbed

@@ -1,7 +1,8 @@
 """What is asked and answered about folders as a source: what the user keeps in files by hand."""
 
+from msgspec import Struct
+
 from memtrig.wire.requests import Request
-from memtrig.wire.results import Result, WatchedFolder
 
 
 class WatchAdd(Request, frozen=True, kw_only=True, tag="watch.add"):
@@ -34,7 +35,22 @@ class WatchConfirm(Request, frozen=True, tag="watch.confirm"):
     count: int
 
 
-class Watched(Result, frozen=True, tag="watched"):
-    """The folders that were asked about, as they are now."""
+class WatchedFolder(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A folder: its files and lines as they were taken up, and what is wrong.
 
-    folders: list[WatchedFolder]
+    ``held`` memories are not closed, as so many of their lines went at once. ``refused`` counts lines that are no
+    memory, by code; ``troubles`` are the first that keep something from being taken up, ``more`` counts the others.
+    """
+
+    id: str
+    path: str
+    level: str
+    space: str
+    by: str
+    since: str
+    files: int = 0
+    lines: int = 0
+    held: int = 0
+    refused: dict[str, int] = {}
+    troubles: list[str] = []
+    more: int = 0

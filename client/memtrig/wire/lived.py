@@ -9,7 +9,7 @@ from memtrig.wire.backups import BackedUp, BackupQueued, Backups, BackupVerified
 from memtrig.wire.bundles import BundleTaken
 from memtrig.wire.doctor import Diagnosis
 from memtrig.wire.exchange import ImportBegun, Imported, ImportEnded
-from memtrig.wire.folders import Watched
+from memtrig.wire.folders import WatchedFolder
 from memtrig.wire.guidance import Guidance, GuidanceChecked, GuidanceShown, GuidanceVersions
 from memtrig.wire.metrics import Exposition
 from memtrig.wire.names import NameList
@@ -203,6 +203,12 @@ class Initialised(Result, frozen=True, tag="initialised"):
     ready: bool
     level: str
     facts: dict[str, str]
+
+
+class Watched(Result, frozen=True, tag="watched"):
+    """The folders that were asked about, as they are now."""
+
+    folders: list[WatchedFolder]
 
 
 AnyResult: TypeAlias = (

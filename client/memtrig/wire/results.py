@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from memtrig.wire.folders import WatchedFolder
+
 
 class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory as a reader sees it. Times are ISO 8601 UTC, importances rounded to 4 decimals.
@@ -228,27 +230,6 @@ class ModelStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
     done: int = 0
     """How far it is while it is warming, of ``of``; 0 where nobody counts."""
     of: int = 0
-
-
-class WatchedFolder(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A folder: its files and lines as they were taken up, and what is wrong.
-
-    ``held`` memories are not closed, as so many of their lines went at once. ``refused`` counts lines that are no
-    memory, by code; ``troubles`` are the first that keep something from being taken up, ``more`` counts the others.
-    """
-
-    id: str
-    path: str
-    level: str
-    space: str
-    by: str
-    since: str
-    files: int = 0
-    lines: int = 0
-    held: int = 0
-    refused: dict[str, int] = {}
-    troubles: list[str] = []
-    more: int = 0
 
 
 class StatusReport(Result, frozen=True, tag="status"):
