@@ -22,6 +22,7 @@ NAME: Final = "basic-memory"
 HEAD: Final = 4096
 MARK: Final = "permalink"
 LINK: Final = "links_to"
+LONGEST_RELATION: Final = 2000
 _HEADINGS: Final = ("observations", "relations")
 _OBSERVATION: Final = re.compile(r"\[(?P<category>[^\[\]()\n]{1,60})\]\s+(?P<text>\S.*)", re.DOTALL)
 _RELATION: Final = re.compile(
@@ -81,7 +82,7 @@ def _fields(piece: Piece, about: dict[str, Any]) -> dict[str, Any]:
         observation = _OBSERVATION.fullmatch(piece.text)
         if observation:
             return _observed(observation["category"].strip(), observation["text"], about)
-        relation = _RELATION.fullmatch(piece.text)
+        relation = _RELATION.fullmatch(piece.text) if len(piece.text) <= LONGEST_RELATION else None
         if relation:
             return _related(relation, about)
     shared = about.get("tags"), _heading(piece, about)

@@ -19,7 +19,7 @@ INDEX: Final = "MEMORY.md"
 GUIDANCE: Final = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md")
 FOLDER: Final = "memory"
 HEAD: Final = 4096
-_LINK: Final = re.compile(r"\[[^\]]*\]\((?P<file>[^)\s]+\.md)\)")
+_LINK: Final = re.compile(r"\[[^\]\[]{0,500}\]\((?P<file>[^)\s]{1,500}\.md)\)")
 
 
 def looks(head: str, path: Path) -> bool:

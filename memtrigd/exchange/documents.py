@@ -1,6 +1,7 @@
 """JSON documents as files hold them: one a line, or several on one by mistake, read so that nothing of them is lost."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -48,7 +49,7 @@ def first(text: str) -> dict[str, Any] | None:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        twice = next(name for name, _ in pairs if sum(name == other for other, _ in pairs) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"The field {twice[:40]!r} is there twice")
     return made
 

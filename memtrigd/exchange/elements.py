@@ -20,6 +20,8 @@ from memtrigd.exchange.lines import LONGEST
 
 CHUNK: Final = 256 << 10
 """Bytes that are read at once."""
+NEAR: Final = 1000
+"""How far back a fault is looked into: an opening bracket in the stack, the beginning of a line in the text."""
 _BRACKET: Final = re.compile(rb'["{}\[\]]')
 _STRING: Final = re.compile(rb'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+')
 _BARE: Final = re.compile(rb"[^\s,\]}]*")
@@ -250,7 +252,7 @@ class _Scan:
             if torn and mark == stack[-1] == ord("{") and self._begins_a_line(at - 1):
                 return at - 1  # the object of the torn string was not closed, and this is the next one
             stack.append(mark)
-        elif (depth := stack.rfind(_OPENS[mark])) >= 0:
+        elif (depth := stack.rfind(_OPENS[mark], max(len(stack) - NEAR, 0))) >= 0:
             del stack[depth:]
             return None if stack else at
         elif _OPENS[mark] in self.enclosing:
@@ -258,7 +260,8 @@ class _Scan:
         return None
 
     def _begins_a_line(self, at: int) -> bool:
-        return not self._buffer[max(self._buffer.rfind(b"\n", 0, at), 0) : at].strip()
+        line = self._buffer.rfind(b"\n", max(at - NEAR, 0), at)
+        return line >= 0 and not self._buffer[line:at].strip()
 
     def _grown(self, at: int) -> int:
         """Read on behind ``at``, and say where that is now; -1 at the end. What is over the limit is let go."""

@@ -13,15 +13,16 @@ MOST_FRONT: Final = 64 << 10
 """Characters of front matter: tags and dates, no text."""
 ITEM: Final = re.compile(r"(?P<mark>[-*+•]|\d{1,4}[.)])\s+(?:\[(?P<box>[ xX/-])\]\s+)?(?P<text>\S.*)", re.DOTALL)
 _FRONT: Final = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_HEADING: Final = re.compile(r"(?P<marks>#{1,6})\s+(?P<text>\S.*?)(?:\s+#+)?\s*")
+_HEADING: Final = re.compile(r"#{1,6}\s+(?P<text>\S.*)")
 _BOLD: Final = re.compile(r"\*\*(?P<text>[^*]{1,128})\*\*:?")
 _RULE: Final = re.compile(r"(?:[-*_=]\s*){3,}")
 _CALLOUT: Final = re.compile(r"\[!(?P<kind>[\w-]{1,40})\][+-]?\s*(?P<title>.*)")
 _FENCES: Final = ("```", "~~~")
-_TAG: Final = re.compile(r"(?:(?<=\s)|^)#([^\s#.,;:!?()\[\]{}<>\"'`|*=&\\]{1,200})(?=$|[\s.,;:!?)\]])", re.MULTILINE)
-_AT_AN_END: Final = re.compile(
-    r"^(?:#TAG(?:\s+|$))+|(?:(?:\s+|^)#TAG)+$".replace("TAG", r"[^\s#.,;:!?()\[\]{}<>\"'`|*=&\\]{1,200}")
-)
+_TAG_SIGNS: Final = r"#([^\s#.,;:!?()\[\]{}<>\"'`|*=&\\]{1,200})"
+_TAG: Final = re.compile(r"(?:(?<=\s)|^)" + _TAG_SIGNS + r"(?=$|[\s.,;:!?)\]])", re.MULTILINE)
+_FIRST_TAG: Final = re.compile(_TAG_SIGNS + r"(?=\s|\Z)")
+AT_AN_END: Final = 64
+"""Tags that are looked for at each end of a text."""
 
 
 class Note(Struct, frozen=True):
@@ -87,59 +88,63 @@ class _Loader(yaml.BaseLoader):
 
 def pieces(of: Note, *, bold: bool = False) -> Iterator[Piece]:
     """The pieces of a note. With ``bold`` a line that is bold as a whole is a heading too."""
-    heading: str | None = None
+    title: str | None = None
     block: list[str] = []
-    start, fence, gap = 0, "", 0
+    start, sort, fence, gap = 0, "", "", 0
     for number, line in enumerate(of.body.split("\n"), of.line):
         text = line.strip()
-        indented = line[:1] in (" ", "\t") and bool(text)
         if fence:
             block.append(line)
             fence = "" if text.startswith(fence) else fence
             continue
-        title = _HEADING.fullmatch(text) or (_BOLD.fullmatch(text) if bold else None)
         if not text:
             gap += 1
             continue
-        goes_on = block and _goes_on(block, text, indented=indented, gap=gap)
-        if goes_on:
+        if block and _goes_on(sort, text, indented=line[0] in " \t", gap=gap):
             block += [""] * gap + [line]
         else:
-            yield from _piece(block, start, heading)
-            heading = title["text"] if title else heading
-            block, start = ([] if title or _RULE.fullmatch(text) else [line]), number
+            yield from _piece(block, sort, start, title)
+            above = heading(text, bold=bold)
+            title = title if above is None else above
+            block = [] if above is not None or _RULE.fullmatch(text) else [line]
+            start, sort = number, "item" if ITEM.fullmatch(text) else "quote" if text.startswith(">") else ""
         gap = 0
         fence = text[:3] if text.startswith(_FENCES) and block else ""
-    yield from _piece(block, start, heading)
+    yield from _piece(block, sort, start, title)
 
 
-def _goes_on(block: list[str], text: str, *, indented: bool, gap: int) -> bool:
+def heading(line: str, *, bold: bool = False) -> str | None:
+    """The text of a heading, without the signs behind it; with ``bold`` also of a line that is bold as a whole."""
+    found = _HEADING.fullmatch(line.strip()) or (_BOLD.fullmatch(line.strip()) if bold else None)
+    if found is None:
+        return None
+    text = found["text"]
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare[-1:].isspace() else text
+
+
+def _goes_on(sort: str, text: str, *, indented: bool, gap: int) -> bool:
     """Whether a line belongs to the block above it."""
-    first = block[0].strip()
-    if ITEM.fullmatch(first):
+    if sort == "item":
         return indented or (not gap and not _begins(text))
     if gap:
         return False
-    if first.startswith(">") or text.startswith(">"):
-        return first.startswith(">") and text.startswith(">")
-    return not _begins(text)
+    return text.startswith(">") if sort == "quote" else not _begins(text)
 
 
 def _begins(text: str) -> bool:
     """Whether a line begins something of its own."""
-    return bool(ITEM.fullmatch(text) or _HEADING.fullmatch(text) or _RULE.fullmatch(text) or text.startswith(">"))
+    return bool(ITEM.match(text) or _HEADING.fullmatch(text) or _RULE.fullmatch(text) or text.startswith(">"))
 
 
-def _piece(block: list[str], start: int, heading: str | None) -> Iterator[Piece]:
+def _piece(block: list[str], sort: str, start: int, title: str | None) -> Iterator[Piece]:
     if not block:
         return
-    item = ITEM.fullmatch("\n".join([block[0].strip(), *block[1:]]))
+    item = ITEM.fullmatch("\n".join([block[0].strip(), *block[1:]])) if sort == "item" else None
     if item:
-        yield Piece(start, item["text"].rstrip(), heading, item=True, box=item["box"])
-    elif block[0].lstrip().startswith(">"):
-        yield Piece(start, _quoted(block), heading)
+        yield Piece(start, item["text"].rstrip(), title, item=True, box=item["box"])
     else:
-        yield Piece(start, "\n".join(block).strip(), heading)
+        yield Piece(start, _quoted(block) if sort == "quote" else "\n".join(block).strip(), title)
 
 
 def _quoted(block: list[str]) -> str:
@@ -158,7 +163,18 @@ def hashtags(text: str) -> list[str]:
 
 def without_hashtags(text: str) -> str:
     """A text without the tags at its ends; those in the midst of it are words of it. Tags alone stay as they are."""
-    return _AT_AN_END.sub("", text).strip() or text
+    bare = text.strip()
+    for _ in range(AT_AN_END):
+        found = _FIRST_TAG.match(bare)
+        if found is None:
+            break
+        bare = bare[found.end() :].lstrip()
+    for _ in range(AT_AN_END):
+        last = bare.rsplit(None, 1)[-1] if bare else ""
+        if not _FIRST_TAG.fullmatch(last):
+            break
+        bare = bare[: -len(last)].rstrip()
+    return bare or text
 
 
 def tags(*groups: Any) -> list[str]:

@@ -16,11 +16,11 @@ from memtrigd.exchange.markdown import Note, Piece, hashtags, tags, without_hash
 
 NAME: Final = "obsidian"
 NOTE: Final = ".md"
-_SIGNS: Final = re.compile(r"\[\[[^\]\n]+\]\]|%%|^> ?\[!\w|^[^\S\n]*[-*]?[^\S\n]*[\w -]+:: \S", re.MULTILINE)
+_SIGNS: Final = re.compile(r"\[\[[^\]\n]{1,500}\]\]|%%|^> ?\[!\w|^(?:[-*] )?\w[\w -]{0,60}:: \S", re.MULTILINE)
 _COMMENT: Final = re.compile(r"%%.*?%%", re.DOTALL)
-_BLOCK_ID: Final = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$", re.MULTILINE)
+_BLOCK_ID: Final = re.compile(r"(?<![ \t])[ \t]+\^[A-Za-z0-9-]+$", re.MULTILINE)
 _FIELD: Final = re.compile(r"\A(?P<name>[^\s:][^:\n]{0,60}?)::[ \t]+(?P<value>\S.*)", re.DOTALL)
-_EMBED: Final = re.compile(r"!\[\[[^\]\n]+\]\]")
+_EMBED: Final = re.compile(r"!\[\[[^\]\n]{1,500}\]\]")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _CREATED: Final = ("created", "date", "created_at", "date created")
 _UPDATED: Final = ("updated", "modified", "updated_at", "date modified", "last_modified")

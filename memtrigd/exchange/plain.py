@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from memtrigd.domain.claim import MAX_TAG
 from memtrigd.domain.errors import Refusal
-from memtrigd.exchange import items
+from memtrigd.exchange import items, markdown
 from memtrigd.exchange.items import Item, Left, Noted, Reading, Taken
 from memtrigd.exchange.lines import Line, lines, lines_of
 
@@ -20,7 +20,6 @@ NAME: Final = "text"
 SUFFIXES: Final = (".txt", ".md")
 """Of lists that lie among the files of another format."""
 _ITEM: Final = re.compile(r"(?:[-*+•‣–]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
-_HEADING: Final = re.compile(r"#{1,6}\s+(?P<text>\S.*?)(?:\s+#+)?\s*")
 _DATED: Final = re.compile(r"\[(?P<date>\d{4}-\d\d-\d\d[^\]]{0,40}|unknown)\]\s*(?:[-–:]\s*)?(?P<text>\S.*)", re.DOTALL)
 _RULE: Final = re.compile(r"[-*_=\s]{3,}")
 
@@ -70,9 +69,9 @@ def read_lines(read: Iterable[Line], reading: Reading) -> Iterator[Item]:
         else:
             yield from _taken(block, heading, reading)
             block, fenced = [], text.startswith("```")
-            title = _HEADING.fullmatch(text)
-            if title:
-                heading = title["text"]
+            title = markdown.heading(text)
+            if title is not None:
+                heading = title
             elif text and not _RULE.fullmatch(text):
                 block = [line]
     yield from _taken(block, heading, reading)
