@@ -114,7 +114,7 @@ def main(argv: list[str] | None = None) -> int:
         found.check()
         _say(_found(found))
         for level in _in_order(found.manifest):
-            for wanted in (_is_retired, _is_active, _is_beside):
+            for wanted in IN_ORDER:
                 for told in found.rows(level, wanted):
                     if told["type"] == "row" or wanted is _is_retired:
                         _say({**told, "level": level})
@@ -170,6 +170,10 @@ def _is_active(row: wire.AnyBundled) -> bool:
 
 def _is_beside(row: wire.AnyBundled) -> bool:
     return not isinstance(row, wire.BundledMemory)
+
+
+IN_ORDER: Final = (_is_retired, _is_active, _is_beside)
+"""Which rows of a level come first: who makes room, who takes it, what is about them."""
 
 
 def _manifest(text: bytes) -> Manifest:

@@ -163,8 +163,10 @@ def _taken(turn: Turn, row: Ready, *, dry_run: bool) -> str:
 def _take_memory(turn: Turn, row: Life, *, dry_run: bool) -> str:
     store, memory = turn.view.writer, row.memory
     here = store.by_id(memory.id)
+    if here is not None and here.erased:
+        return "known"
     further = row.steps if here is None else _further(row, store.versions(memory.id))
-    if here is not None and (here.erased or not further):
+    if not further:
         return "known"
     holder = store.active(memory.key, memory.space) if memory.status is Status.ACTIVE else None
     if holder is not None and holder.id != memory.id:
