@@ -25,6 +25,8 @@ RIPE: Final = 1.0
 """Seconds for which a file must have been as it is, or gone, before a memory closes for it: it may be back at once."""
 REST: Final = 30.0
 """Seconds until a folder is looked at again whose level, or whose reader, failed."""
+MAX_LINES: Final = 20_000
+"""Lines of one folder."""
 SHOWN: Final = 20
 """Troubles that are told one by one."""
 
@@ -125,7 +127,7 @@ class Folder:
             self.held = 0
             return
         self._read(desk, sight, changed)
-        fit = {file: self._reads[file] for file in changed if file in self._reads and self._reads[file].why is None}
+        fit = self._fitting(changed)
         after = self._digested(desk, fit) | dict.fromkeys(gone, ())
         plan = self._allowed(before, after, confirmed)
         for file, page in plan.pages.items():
@@ -171,6 +173,19 @@ class Folder:
                 self._reads[read.file] = FileRead(read.file, sight.files[read.file], why=read.why)
             elif read.stamp == sight.files.get(read.file):
                 self._reads[read.file] = read
+
+    def _fitting(self, changed: Sequence[str]) -> dict[str, FileRead]:
+        """Those of the changed files that can be taken up, as many as have room."""
+        fit = dict[str, FileRead]()
+        read = {file: self._reads[file] for file in changed if file in self._reads}
+        room = MAX_LINES - sum(len(lines) for file, lines in (self._pages or {}).items() if file not in read)
+        for file, each in read.items():
+            if each.why is None and len(each.told) > room:
+                self._troubles[file] = f"is beyond the first {MAX_LINES:,} lines of the folder"
+            elif each.why is None:
+                room -= len(each.told)
+                fit[file] = each
+        return fit
 
     def _digested(self, desk: Desk, fit: dict[str, FileRead]) -> dict[str, Sequence[tuple[int, str]]]:
         known = {file: found for file, found in self._digests.items() if file in fit and found[0] == fit[file].stamp}

@@ -191,6 +191,18 @@ def test_broken_json_keeps_what_it_said(notes: Notes, text: str) -> None:
     assert notes.texts() == {"one", "two"}
 
 
+def test_a_folder_has_room_for_so_many_lines(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody floods the review by a file; a file that has no room is told of, and taken once it has."""
+    monkeypatch.setattr(following, "MAX_LINES", 4)
+    notes.write("a.md", "- one", "- two", "- three")
+    notes.write("b.md", "- four", "- five")
+    folder = notes.watch()
+    assert (folder.lines, folder.troubles) == (3, ["b.md is beyond the first 4 lines of the folder"])
+    notes.write("a.md", "- one", "- two")
+    notes.look()
+    assert notes.look().troubles == [] and notes.texts() == {"one", "two", "four", "five"}
+
+
 def test_what_editors_leave_beside_a_file_is_no_memory(notes: Notes) -> None:
     """Copies, locks and drafts, hidden folders, other kinds of file."""
     notes.write("a.md", "- one")
