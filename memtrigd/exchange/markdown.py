@@ -11,6 +11,7 @@ from memtrigd.domain.errors import Refusal
 
 MOST_FRONT: Final = 64 << 10
 """Characters of front matter: tags and dates, no text."""
+DEEPEST: Final = 16
 ITEM: Final = re.compile(r"(?P<mark>[-*+•]|\d{1,4}[.)])\s+(?:\[(?P<box>[ xX/-])\]\s+)?(?P<text>\S.*)", re.DOTALL)
 _FRONT: Final = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING: Final = re.compile(r"#{1,6}\s+(?P<text>\S.*)")
@@ -77,13 +78,18 @@ def _front(text: str) -> dict[str, Any]:
 
 
 class _Loader(yaml.BaseLoader):
-    """Texts as they are written: `no` stays a word, and a date is read like all others. It follows no aliases."""
+    """Texts as they are written: `no` stays a word, and a date is read like all others."""
+
+    _depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Read a node, but no alias: a few of them can stand for more than there is memory."""
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not read")
-        return super().compose_node(parent, index)
+        """Read a node, but no alias, as a few of them can stand for more than there is memory, and no deep one."""
+        if self.check_event(yaml.AliasEvent) or self._depth == DEEPEST:
+            raise yaml.YAMLError("aliases and deep nesting are not read")
+        self._depth += 1
+        made = super().compose_node(parent, index)
+        self._depth -= 1
+        return made
 
 
 def pieces(of: Note, *, bold: bool = False) -> Iterator[Piece]:
