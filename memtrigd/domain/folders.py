@@ -105,6 +105,15 @@ def waiting(before: Before, plan: Plan, files: Collection[str]) -> Plan:
     return Plan(pages, closing)
 
 
+def anew(plan: Plan) -> Plan:
+    """The plan where every line is taken once more, as its folder's lines count as something else by now."""
+    pages = {
+        file: Page(page.lines, [*page.wanted, *(Wanted(at) for at, line in enumerate(page.lines) if line.memory)])
+        for file, page in plan.pages.items()
+    }
+    return Plan(pages, plan.closing, plan.held)
+
+
 def _digests(before: Before, after: After) -> set[str]:
     """Every text that the folder has now."""
     unread = {line.digest for file, lines in before.items() if file not in after for line in lines}

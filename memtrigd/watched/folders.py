@@ -142,7 +142,8 @@ class Folders:
         fields = {"path": real, "level": level, "space": space, "by": by, "since": self._clock()}
         entry = Entry(id=old.id if old is not None else self._ids.session(level), **fields)  # type: ignore[arg-type]
         self._keep(entry)
-        folder = self._folders[entry.id] = Folder(entry, self._desk.ending)
+        other = old is not None and old.by != by
+        folder = self._folders[entry.id] = Folder(entry, self._desk.ending, anew=other)
         folder.look(self._desk)
         self.start()
         log.info("folder_watched", id=entry.id, classification=level.name, count=folder.shown().lines)

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.folders import GONE, After, Line, Page, Plan, planned, waiting
+from memtrigd.domain.folders import GONE, After, Line, Page, Plan, anew, planned, waiting
 from memtrigd.domain.moments import to_iso
 from memtrigd.watched.looking import Sight, Stamp, look
 from memtrigd.watched.reading import FileRead
@@ -55,12 +55,14 @@ class Desk(Protocol):
 class Folder:
     """A folder and what is known of it; on one thread at a time. Seconds are of the monotonic clock."""
 
-    def __init__(self, entry: Entry, ending: threading.Event) -> None:
+    def __init__(self, entry: Entry, ending: threading.Event, *, anew: bool = False) -> None:
+        """``anew``: its lines count as something else by now, and are all taken once more."""
         self.entry = entry
         self.folders: list[Path] = [Path(entry.path)]
         """Where a change may be one of it."""
         self.held = 0
         self._ending = ending
+        self._anew = anew
         self._fault: str | None = None
         self._rest = 0.0
         self._troubles: dict[str, str] = {}
@@ -130,10 +132,12 @@ class Folder:
         fit = self._fitting(changed)
         after = self._digested(desk, fit) | dict.fromkeys(gone, ())
         plan = self._allowed(before, after, confirmed)
+        plan = anew(plan) if self._anew else plan
         for file, page in plan.pages.items():
             if self._ending.is_set():
                 return
             self._take(desk, file, page, plan.closing.get(file, []))
+        self._anew = False
 
     def _seen(self) -> Sight | None:
         """What there is, once nobody is just writing; a file that still is keeps its last stamp for now."""

@@ -33,6 +33,10 @@ CLOSED: Final = "its line is gone"
 """Why a memory is out of service whose line no file has any more."""
 
 
+SAID: Final = "its line counts as the user's by now"
+"""Why a guess waits no more."""
+
+
 class Drafted(Struct, frozen=True):
     """A line on its way: its draft, or why it was refused; and the memory whose place it takes."""
 
@@ -74,10 +78,23 @@ def take(turn: Turn, lines: Sequence[Drafted]) -> list[tuple[str | None, str | N
 def _taken(turn: Turn, line: Drafted) -> tuple[str | None, str | None]:
     if line.draft is None:
         return None, line.code
+    if line.draft.claim.source is Source.FILE_IMPORT:
+        _no_guess_any_more(turn, line.draft)
     try:
         return save.save(turn, _in_place(turn, line.draft, line.replaces)).id, None
     except Refusal as refusal:
         return None, refusal.code
+
+
+def _no_guess_any_more(turn: Turn, said: Draft) -> None:
+    """Close the guess that a line was while others might have written it: its own folder now says it as the user's."""
+    claim, store = said.claim, turn.view.writer
+    key, text = claim.key or auto_key(claim.kind, claim.entity, claim.content), canonical(claim.content)
+    for row in store.pending(key, turn.view.own_space):
+        if _is_ours(turn, row) and canonical(row.content) == text:
+            store.amend(
+                replace(row, status=Status.EXPIRED, reason=SAID, expires_at=turn.now), turn.change("expired", SAID)
+            )
 
 
 def _in_place(turn: Turn, said: Draft, replaces: str | None) -> Draft:

@@ -139,6 +139,26 @@ def test_what_agents_may_write_waits_for_a_yes(notes: Notes) -> None:
     assert [each.memory.content for each in items] == ["Is not the administrator"]
 
 
+def test_whose_a_folder_is_can_be_said_later(notes: Notes) -> None:
+    """What waited counts as the user's from then on, but for what they said no to; and back, what is there stays."""
+    notes.write("a.md", "- one", "- two", "- three")
+    notes.watch(by="agent")
+    items = {each.memory.content: each.memory.id for each in notes.owner.ask(wire.Act(request=wire.Review())).items}
+    notes.owner.ask(wire.Act(request=wire.Reject(id=items["two"]), level="INTERNAL"))
+    notes.owner.ask(wire.WatchRemove(folder=str(notes.root)))
+    notes.write("a.md", "- one", "- two")
+    notes.watch(by="me")
+    notes.look()
+    assert notes.texts() == {"one"} and notes.memory("one").source == "file_import"
+    assert notes.owner.ask(wire.Act(request=wire.Review())).items == []
+    notes.owner.ask(wire.WatchRemove(folder=str(notes.root)))
+    notes.watch(by="agent")
+    assert notes.texts() == {"one"}
+    notes.write("a.md", "- two", "- zero")
+    notes.look()
+    assert notes.texts() == set()
+
+
 def test_no_file_says_more_of_itself_than_it_may(notes: Notes) -> None:
     """A source, a pin, a status or a higher level that a file claims changes nothing, or keeps the line out."""
     agent = '{"content": "I say so", "source": "stated", "confidence": 1.0, "pinned": true}'

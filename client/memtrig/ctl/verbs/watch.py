@@ -63,7 +63,7 @@ def show_added(reply: dict[str, Any], screen: Screen) -> list[str]:
     """Say what was found, what it counts as, and what is wrong."""
     each = reply["folders"][0]
     path, at = screen.bold(one_line(each["path"])), one_line(each["level"])
-    head = f"Watching {path} at {at}: {each.get('lines', 0):,} lines in {each.get('files', 0):,} files."
+    head = f"Watching {path} at {at}: {_lines(each)} in {_counted(each.get('files', 0), 'file')}."
     if each["by"] == "me":
         counts = "They outrank what agents infer or notice, and never what you say yourself."
     else:
@@ -82,7 +82,7 @@ def show_removed(reply: dict[str, Any], screen: Screen) -> list[str]:
 def show_confirmed(reply: dict[str, Any], screen: Screen) -> list[str]:
     """Say how the folder is now."""
     each = reply["folders"][0]
-    return [f"{screen.bold(one_line(each['path']))} has {each.get('lines', 0):,} lines now.", *troubles(each)]
+    return [f"{screen.bold(one_line(each['path']))} has {_lines(each)} now.", *troubles(each)]
 
 
 def troubles(each: dict[str, Any]) -> list[str]:
@@ -97,6 +97,14 @@ def troubles(each: dict[str, Any]) -> list[str]:
     if held:
         lines.append(f"{path}: {held:,} memories would close; `memtrigctl watch confirm {path} {held}` lets them.")
     return lines
+
+
+def _lines(each: dict[str, Any]) -> str:
+    return _counted(each.get("lines", 0), "line")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def code(reply: dict[str, Any]) -> int:
