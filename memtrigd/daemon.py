@@ -62,10 +62,8 @@ from memtrigd.welcome import unusable, way_back, welcome
 
 DISK_FAILED = 70
 """Exit code after a failed write (EX_SOFTWARE): a supervisor starts the daemon anew, and the start recovers."""
-
 AGAIN = -1
 """In place of an exit code: begin anew in this process, after a restore was laid ready."""
-
 Heard: TypeAlias = Callable[[str], None]
 
 log = structlog.get_logger()
@@ -79,7 +77,7 @@ def now() -> Micros:
 def run(home: Home, config: Config, environ: Mapping[str, str], ready: Heard) -> int:
     """Run until told to stop; returns the exit code. ``ready`` is told once, when every door is open."""
     os.umask(0o077)  # whatever we make is for us alone, the directories above a new home included
-    sys.setswitchinterval(0.0005)  # a scan in a lane must not hold the loop for the usual 5 ms
+    sys.setswitchinterval(0.0001)  # a scan in a lane must not hold the loop for the usual 5 ms
     doors: listeners.Listeners | None = None
     signals = Signals()
     try:
@@ -107,6 +105,12 @@ def _tell_of(vault: Vault) -> None:
         log.warning("restored", count=len(vault.restored.levels))
     for level, (before, after) in vault.brought_up_to_date().items():
         log.warning("migrated", classification=level.name, count=after, why=f"{before} memories before, {after} after")
+
+
+def _collect_rarely() -> None:
+    """Let collections of garbage be short: what is there now stays, and whole ones take 100 ms beside calls of MCP."""
+    gc.freeze()
+    gc.set_threshold(2_000, 20, 100)
 
 
 async def _serve(
@@ -146,6 +150,7 @@ async def _serve(
         dream=dreamer.dream,
         backup=backups.queue,
         waiting={},
+        precedence=threads.precedence,
         facts=lambda: Facts(
             started=started,
             schema=VERSION,
@@ -236,7 +241,7 @@ async def _serve(
             embedder.start,
         )
     )
-    gc.freeze()  # what is there now stays: no collection needs to walk it again
+    _collect_rarely()
     ready(welcome(home, vault.unavailable, backups.holding))
     try:
         return await stopped

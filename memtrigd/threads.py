@@ -1,6 +1,8 @@
 """The threads beside the loop: the one writer, and lanes that read, so that no long read delays a short one."""
 
 import asyncio
+import time
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
@@ -9,7 +11,9 @@ from memtrigd.domain.levels import Level
 from memtrigd.embedder.messages import Model
 from memtrigd.search.indexes import Indexes
 from memtrigd.serve import faults
+from memtrigd.serve.rota import SLICE
 from memtrigd.store.lanes import Lane, ReadLane
+from memtrigd.store.precedence import Precedence
 from memtrigd.store.queueing import Done, Outcome
 from memtrigd.store.vault import Vault
 from memtrigd.store.writer import WriterLane
@@ -28,16 +32,16 @@ class Threads:
     def __init__(
         self, vault: Vault, loop: asyncio.AbstractEventLoop, poisoned: Callable[[BaseException], None]
     ) -> None:
-        deliver = partial(_deliver, loop)
-        self.writers = WriterLane(vault, deliver, poisoned)
-        self.readers = ReadLane("memtrigd-reader", vault.readers, deliver)
-        self.walkers = ReadLane("memtrigd-walker", vault.readers, deliver)
-        self.searchers = ReadLane("memtrigd-searcher", vault.readers, deliver)
-        self.scrubbers = ReadLane("memtrigd-scrubber", vault.readers, deliver)
-        self.analysts = ReadLane("memtrigd-analyst", dict, deliver)
-        self.copyists = ReadLane("memtrigd-backup", dict, deliver)
-        self.verifiers = ReadLane("memtrigd-auditor", dict, deliver)
-        self.doctors = ReadLane("memtrigd-doctor", dict, deliver)
+        deliver, self.precedence = Outcomes(loop).deliver, Precedence()
+        self.writers = WriterLane(vault, deliver, poisoned, self.precedence)
+        self.readers = ReadLane("memtrigd-reader", vault.readers, deliver, self.precedence)
+        self.walkers = ReadLane("memtrigd-walker", vault.readers, deliver, self.precedence)
+        self.searchers = ReadLane("memtrigd-searcher", vault.readers, deliver, self.precedence)
+        self.scrubbers = ReadLane("memtrigd-scrubber", vault.readers, deliver, self.precedence)
+        self.analysts = ReadLane("memtrigd-analyst", dict, deliver, self.precedence)
+        self.copyists = ReadLane("memtrigd-backup", dict, deliver, self.precedence)
+        self.verifiers = ReadLane("memtrigd-auditor", dict, deliver, self.precedence)
+        self.doctors = ReadLane("memtrigd-doctor", dict, deliver, self.precedence)
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -79,15 +83,33 @@ class Threads:
         await asyncio.sleep(0)  # the last answers, handed to the loop by the lanes
 
 
-def _deliver(loop: asyncio.AbstractEventLoop, outcomes: list[tuple[Done, Outcome]]) -> None:
-    """Bring a lane's batch of outcomes to the loop in one hop."""
-    loop.call_soon_threadsafe(_hand_out, outcomes)
+class Outcomes:
+    """What the lanes bring to the loop, told in turn: after a slice of time the loop first sees who else is there."""
 
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._untold: deque[tuple[Done, Outcome]] = deque()
 
-def _hand_out(outcomes: list[tuple[Done, Outcome]]) -> None:
-    """Tell each of its outcome. One that fails keeps nobody else from theirs."""
-    for done, outcome in outcomes:
-        try:
-            done(outcome)
-        except Exception as error:
-            faults.record(error)
+    def deliver(self, outcomes: list[tuple[Done, Outcome]]) -> None:
+        """Bring a lane's batch to the loop, in one hop, from its thread."""
+        self._loop.call_soon_threadsafe(self.take, outcomes)
+
+    def take(self, outcomes: list[tuple[Done, Outcome]]) -> None:
+        """Tell a batch, behind those that are told; on the loop."""
+        waited = bool(self._untold)
+        self._untold += outcomes
+        if not waited:
+            self._tell()
+
+    def _tell(self) -> None:
+        """Tell each of its outcome. One that fails keeps nobody else from theirs."""
+        until = time.perf_counter() + SLICE
+        while self._untold:
+            done, outcome = self._untold.popleft()
+            try:
+                done(outcome)
+            except Exception as error:
+                faults.record(error)
+            if self._untold and time.perf_counter() >= until:
+                self._loop.call_soon(self._tell)
+                return

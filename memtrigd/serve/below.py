@@ -1,5 +1,7 @@
 """What a level may do about memories below it: nothing to them, but keep a page of its own on each, and hide them."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -98,11 +100,13 @@ def forgive_copies(turn: Turn, said: Memory) -> None:
             forgive(turn, page, page.deny_count)
 
 
-def recall_below(store: LevelWriter, row: Memory, now: Micros) -> None:
-    """Note a recall, so that what is recalled up here stays strong for readers up here; a denied row stays weak."""
-    page = page_of(store, row, now)
-    again = page.last_recalled is not None and page.last_recalled // DAY >= now // DAY
-    if not (again or page.deny_count or row.deny_count or row.core):
-        worth = faded(page.importance, page.importance_at, now)
-        page = replace(page, importance=worth + REINFORCEMENT * (1 - worth), importance_at=now)
-    store.keep_ledger(replace(page, last_recalled=now, recall_count=page.recall_count + 1))
+def recall_below(store: LevelWriter, row: Memory, moments: Sequence[Micros]) -> None:
+    """Note recalls, so that what is recalled up here stays strong for readers up here; a denied row stays weak."""
+    page = page_of(store, row, moments[0])
+    for now in moments:
+        again = page.last_recalled is not None and page.last_recalled // DAY >= now // DAY
+        if not (again or page.deny_count or row.deny_count or row.core):
+            worth = faded(page.importance, page.importance_at, now)
+            page = replace(page, importance=worth + REINFORCEMENT * (1 - worth), importance_at=now)
+        page = replace(page, last_recalled=now, recall_count=page.recall_count + 1)
+    store.keep_ledger(page)

@@ -37,13 +37,11 @@ from memtrigd.serve.turn import Guides, Turn
 from memtrigd.serve.whereabouts import level_of
 from memtrigd.store.interface import Asker, Hands, LevelReader
 from memtrigd.store.interface_control import SessionRow
+from memtrigd.store.precedence import Precedence
 
-ABOUT_ITSELF: Final = (wire.GetStatus, wire.Recover, wire.Init)
-"""Requests about what the daemon knows of itself."""
+ABOUT_ITSELF: Final = wire.GetStatus, wire.Recover, wire.Init  # requests about what the daemon knows of itself
 QUEUED: Final = 4096
 """Jobs of one level that may wait for its lanes."""
-
-
 _UNASKED: Final = wire.Subscribe(to=[])
 
 
@@ -128,6 +126,7 @@ class Dispatcher(Struct, frozen=True):
     """Queues a backup of one level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
+    precedence: Precedence = field(default_factory=Precedence)
     quotas: Quotas = field(default_factory=Quotas)
     models: Questions = field(default_factory=Questions)
     listeners: list[Callable[[Level], None]] = []
@@ -204,7 +203,7 @@ class Dispatcher(Struct, frozen=True):
             case Lane.READ | Lane.SLOW | Lane.SEARCH:
                 asked = self.facts() if isinstance(request, ABOUT_ITSELF) else request
                 lane = {Lane.SLOW: self.walkers, Lane.SEARCH: self.searchers}.get(operation.lane, self.readers)
-                done = self._counted(leave.level, reply)
+                done = self._counted(leave, reply)
 
                 def submit(meaning: Meant | None = None) -> None:
                     lane.submit(self._read(operation, leave, asked, meaning), done, leave.asker)
@@ -241,7 +240,7 @@ class Dispatcher(Struct, frozen=True):
         if operation.prepare is None or not is_large(request):
             on(ready())
         else:
-            self.analysts.submit(lambda _: ready(), self._counted(leave.level, on), leave.asker)
+            self.analysts.submit(lambda _: ready(), self._counted(leave, on), leave.asker)
 
     def queue(self, operation: Operation, leave: Permit, request: Any, draft: Any, reply: Replied) -> None:
         """Queue a write for whom leave was given, at their level. Raises Refusal ``busy``."""
@@ -250,7 +249,7 @@ class Dispatcher(Struct, frozen=True):
             turn = self._turn(leave, View(leave, hands.readers, hands.writer))
             return once(turn, request, lambda: self._with_room(turn, operation, request, draft))
 
-        done = self._counted(leave.level, self._told(leave.level, reply))
+        done = self._counted(leave, self._told(leave.level, reply))
         self.writers.submit(leave.level, run, done, leave.actor.session, leave.asker)
 
     def _with_room(self, turn: Turn, operation: Operation, request: Any, draft: Any) -> wire.Result:
@@ -266,7 +265,7 @@ class Dispatcher(Struct, frozen=True):
             turn = self._turn(leave, View(leave, hands.readers, hands.writer))
             return once(turn, request, lambda: erase(turn, request, backups, counted=counted))
 
-        erasing.erase(self.writers, leave.level, run, self._counted(leave.level, self._told(leave.level, reply)))
+        erasing.erase(self.writers, leave.level, run, self._counted(leave, self._told(leave.level, reply)))
 
     def _told(self, level: Level, reply: Callable[[Any], None]) -> Callable[[Any], None]:
         """Let the listeners know of a write once it is committed, after the answer to whoever made it."""
@@ -279,14 +278,17 @@ class Dispatcher(Struct, frozen=True):
 
         return done
 
-    def _counted(self, level: Level, reply: Callable[[Any], None]) -> Callable[[Any], None]:
+    def _counted(self, leave: Permit, reply: Callable[[Any], None]) -> Callable[[Any], None]:
         """Count a job in until its outcome is there. Raises ``busy`` where too many of its level wait."""
-        if self.waiting.get(level, 0) >= QUEUED:
+        waiting, level, process = self.waiting, leave.level, leave.asker[0]
+        if (count := waiting.get(level, 0)) >= QUEUED:
             raise Refusal("busy", f"Too much work waits at {level.name}.", "Try again in a moment.", retryable=True)
-        self.waiting[level] = self.waiting.get(level, 0) + 1
+        waiting[level] = count + 1
+        self.precedence.begin(process)
 
         def done(outcome: Any) -> None:
-            self.waiting[level] -= 1
+            waiting[level] -= 1
+            self.precedence.end(process)
             reply(outcome)
 
         return done

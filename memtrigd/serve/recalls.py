@@ -2,7 +2,7 @@
 
 from collections import defaultdict, deque
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Final, Protocol
 
 from memtrigd.domain.forgetting import reinforced
@@ -30,34 +30,41 @@ class Recalls:
     def __init__(self, writers: Writers) -> None:
         self._writers = writers
         self._noted: deque[tuple[Level, str, Micros]] = deque(maxlen=KEPT)
+        self._under_way = 0
 
     def note(self, level: Level, memory_id: str, at: Micros) -> None:
         """Note that a reader of ``level`` recalled a memory."""
         self._noted.append((level, memory_id, at))
 
     def flush(self) -> None:
-        """Queue what was noted, one job for each level."""
-        batches: defaultdict[Level, list[tuple[str, Micros]]] = defaultdict(list)
+        """Queue what was noted, one short job for each memory, so that others write in between.
+
+        Nothing is queued while the last are still to be written: recalls then wait here, where they are bounded.
+        """
+        if self._under_way:
+            return
+        recalled: defaultdict[tuple[Level, str], list[Micros]] = defaultdict(list)
         while self._noted:
             level, memory_id, at = self._noted.popleft()
-            batches[level].append((memory_id, at))
-        for level, batch in batches.items():
-            self._writers.submit(level, partial(_stamp, batch), _nobody_waits)
+            recalled[level, memory_id].append(at)
+        for (level, memory_id), moments in recalled.items():
+            self._under_way += 1
+            self._writers.submit(level, partial(_stamp, memory_id, moments), self._written)
+
+    def _written(self, outcome: object) -> None:
+        """Nobody waits for it: a stamp that is lost is a recall forgotten."""
+        self._under_way -= 1
 
 
-def _nobody_waits(outcome: object) -> None:
-    """A stamp that is lost is a recall forgotten."""
-
-
-def _stamp(batch: list[tuple[str, Micros]], hands: Hands) -> None:
+def _stamp(memory_id: str, moments: list[Micros], hands: Hands) -> None:
     store = hands.writer
     assert store is not None
-    for memory_id, at in batch:
-        own = store.by_id(memory_id)
-        if own is not None:
-            if own.served(at) and not own.deny_count:
-                store.stamp(reinforced(own, at))
-            continue
-        row = next(filter(None, (reader.by_id(memory_id) for reader in hands.readers.values())), None)
-        if row is not None:
-            recall_below(store, row, at)
+    own = store.by_id(memory_id)
+    if own is not None:
+        served = [at for at in moments if own.served(at) and not own.deny_count]
+        if served:
+            store.stamp(reduce(reinforced, served, own))
+        return
+    row = next(filter(None, (reader.by_id(memory_id) for reader in hands.readers.values())), None)
+    if row is not None:
+        recall_below(store, row, moments)

@@ -9,10 +9,13 @@ from typing import Any, Final, TypeAlias
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.store.interface import Asker, LevelReader
+from memtrigd.store.precedence import PATIENCE, Precedence
 from memtrigd.store.queueing import DAEMON, Done, FairQueue, Job, Outcome
 
 GRACE: Final = 1.0
 """Seconds that queued reads have left when the daemon stops."""
+LOOK: Final = 0.002
+"""Seconds after which a lane looks anew whether its jobs may go on."""
 
 Deliver: TypeAlias = Callable[[list[tuple[Done, Outcome]]], None]
 """Takes outcomes that are there together, in the lane's thread; the daemon's loop then tells each one."""
@@ -33,10 +36,13 @@ class Lane:
 
     most = 1
 
-    def __init__(self, name: str, deliver: Deliver, *, control_first: bool = False) -> None:
+    def __init__(
+        self, name: str, deliver: Deliver, precedence: Precedence | None = None, *, control_first: bool = False
+    ) -> None:
         self.name = name
         self.deliver = deliver
         self._queue = FairQueue(control_first=control_first)
+        self._yields = (precedence or Precedence()).yields
         self._closed = False
         self._gate = threading.Condition()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
@@ -57,6 +63,11 @@ class Lane:
                 return
         self.deliver([(job.done, stopping())])
 
+    def put_back(self, jobs: Sequence[Job]) -> None:
+        """Queue jobs of a batch again, before all others and in this order of their askers. For ``perform``."""
+        with self._gate:
+            self._queue.put_back(jobs)
+
     def stop(self) -> None:
         """Take no more jobs, finish those that are queued, and end the thread; returns when it has ended."""
         with self._gate:
@@ -73,10 +84,18 @@ class Lane:
             self.perform(batch)
 
     def _next(self) -> list[Job]:
-        """Wait for jobs and take those whose turn it is; none once the lane is stopped and its queue is empty."""
+        """Wait for jobs and take those whose turn it is; none once the lane is stopped and its queue is empty.
+
+        Jobs that have to let others go before are taken after PATIENCE all the same.
+        """
         with self._gate:
             while not self._queue and not self._closed:
                 self._gate.wait()
+            until = time.monotonic() + PATIENCE
+            while self._queue and not self._closed and time.monotonic() < until:
+                if taken := self._queue.take(self.most, self._yields):
+                    return taken
+                self._gate.wait(LOOK)
             return self._queue.take(self.most)
 
 
@@ -86,10 +105,12 @@ Handles: TypeAlias = Mapping[Level, LevelReader]
 class ReadLane(Lane):
     """Runs reads on one thread, beside the loop and the writer."""
 
-    def __init__(self, name: str, open_handles: Callable[[], Handles], deliver: Deliver) -> None:
+    def __init__(
+        self, name: str, open_handles: Callable[[], Handles], deliver: Deliver, precedence: Precedence | None = None
+    ) -> None:
         self._handles = open_handles()
         self._until = math.inf
-        super().__init__(name, deliver)
+        super().__init__(name, deliver, precedence)
 
     def stop(self) -> None:
         """Stop; reads that have not begun within GRACE are answered ``stopping``: a retry costs them nothing."""

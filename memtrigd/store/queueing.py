@@ -2,7 +2,7 @@
 
 import math
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -67,29 +67,52 @@ class FairQueue:
             process, session = job.asker
             self._turns.setdefault(process, OrderedDict()).setdefault(session, deque()).append(job)
 
-    def take(self, most: int) -> list[Job]:
-        """Take up to ``most`` jobs in the order of turns; one that is to be alone is taken alone. None if empty."""
+    def take(self, most: int, yields: Callable[[Hashable], bool] = lambda _: False) -> list[Job]:
+        """Take up to ``most`` jobs in the order of turns; one that is to be alone is taken alone.
+
+        Jobs of processes that ``yields`` tells to wait are left. None if the queue is empty, or all have to wait.
+        """
         until = self._alone[0].number if self._alone else math.inf
         taken: list[Job] = []
         while self._first and len(taken) < most and self._first[0].number < until:
             taken.append(self._first.popleft())
         if self._first:
             until = min(until, self._first[0].number)
-        passed = 0
+        passed, waits = 0, False
         while len(taken) < most and passed < len(self._turns):
-            job = self._of_next_process(until)
+            process = next(iter(self._turns))
+            waits |= (wait := yields(process))
+            job = self._of(process, until) if not wait else None
             passed = passed + 1 if job is None else 0
             if job is not None:
                 taken.append(job)
-        if not taken and self._alone:
+            if process in self._turns:
+                self._turns.move_to_end(process)
+        if not taken and self._alone and not waits:
             taken.append(self._alone.popleft())
         self._size -= len(taken)
         return taken
 
-    def _of_next_process(self, until: float) -> Job | None:
-        """Take a job of the process whose turn it is, one that came before ``until``; the turn passes on."""
-        process, sessions = next(iter(self._turns.items()))
-        self._turns.move_to_end(process)
+    def put_back(self, jobs: Sequence[Job]) -> None:
+        """Let jobs that were taken wait again, each before all of its asker's; their askers come first, in this order.
+
+        So whoever had to wait for a commit that took long is served at the next one, and nobody's jobs change places.
+        """
+        self._size += len(jobs)
+        for job in sorted(jobs, key=lambda job: job.number, reverse=True):
+            if self._control_first and job.level is None:
+                self._first.appendleft(job)
+            else:
+                process, session = job.asker
+                self._turns.setdefault(process, OrderedDict()).setdefault(session, deque()).appendleft(job)
+        for process, session in reversed(dict.fromkeys(job.asker for job in jobs)):
+            if session in self._turns.get(process, ()):
+                self._turns.move_to_end(process, last=False)
+                self._turns[process].move_to_end(session, last=False)
+
+    def _of(self, process: Hashable, until: float) -> Job | None:
+        """Take a process's next job, one that came before ``until``, of the session whose turn it is."""
+        sessions = self._turns[process]
         for session in tuple(sessions):
             waiting = sessions[session]
             if waiting[0].number >= until:

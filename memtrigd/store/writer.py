@@ -1,7 +1,9 @@
 """The writer: the one thread that changes anything, with one commit for all that is queued at a level."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import apsw
@@ -13,6 +15,7 @@ from memtrigd.store import control
 from memtrigd.store.faults import DAMAGE, ORDINARY, refusal_for
 from memtrigd.store.interface import Asker, Hands, LevelReader, Upkeep
 from memtrigd.store.lanes import Deliver, Lane, stopping
+from memtrigd.store.precedence import Precedence
 from memtrigd.store.queueing import DAEMON, Done, Job, Outcome
 from memtrigd.store.rounds import Rounds
 from memtrigd.store.sqlite_level import file_name
@@ -47,9 +50,10 @@ class Transactions:
             below: dict[Level, LevelReader] = {lower: r for lower, r in readers.items() if lower < level}
             self._desks[level] = writer.connection, Hands({level: writer, **below}, writer)
 
-    def run(self, level: Level | None, jobs: Sequence[Job]) -> list[Outcome]:
+    def run(self, level: Level | None, jobs: Sequence[Job], enough: float = math.inf) -> list[Outcome]:
         """Run jobs of one level (None: control.db) in one transaction; the outcomes are durable when this returns.
 
+        After ``enough`` seconds of work no further job is begun: then there are fewer outcomes than jobs, at least one.
         A job that raises leaves nothing behind and gets its exception; the others go on. If the transaction fails all
         get the same refusal: ``disk_full``, ``store_locked``, ``level_unavailable`` if the file turns out to be damaged
         (it is then left alone), or after an error of the disk ``stopping``.
@@ -59,16 +63,20 @@ class Transactions:
         if level is not None and level in self._vault.unavailable:
             return [self._vault.unavailable[level]] * len(jobs)
         try:
-            return self._commit(*self._desks[level], jobs)
+            return self._commit(*self._desks[level], jobs, enough)
         except Exception as error:
             return [self._judge(error, level)] * len(jobs)
 
-    def _commit(self, connection: apsw.Connection, hands: Hands, jobs: Sequence[Job]) -> list[Outcome]:
+    def _commit(self, connection: apsw.Connection, hands: Hands, jobs: Sequence[Job], enough: float) -> list[Outcome]:
         connection.execute("BEGIN IMMEDIATE")
-        begin = time.monotonic()
+        begin = worked = time.monotonic()
+        outcomes = []
         try:
-            outcomes = [_attempt(connection, hands, job) for job in jobs]
-            worked = time.monotonic()
+            for job in jobs:
+                outcomes.append(_attempt(connection, hands, job))
+                worked = time.monotonic()
+                if worked - begin >= enough:
+                    break
             self.worked += worked - begin
             connection.execute("COMMIT")
             self.syncs.add(time.monotonic() - worked)
@@ -116,14 +124,20 @@ class Transactions:
 class WriterLane(Lane):
     """Group commit: while one commit waits for the disk the next batch gathers, so the batch tunes itself.
 
-    It takes as many jobs as lately took ENOUGH time, of each asker in turn, so that nobody waits for all of somebody
-    else's. ``on_poison`` is called once, in this thread, after the disk has failed; from then on every outcome is
-    ``stopping``.
+    It takes as many jobs as lately took ENOUGH time, of each asker in turn, and puts back those for which it did not
+    suffice, so that nobody waits for all of somebody else's. ``on_poison`` is called once, in this thread, after the
+    disk has failed; from then on every outcome is ``stopping``.
     """
 
     most = 16
 
-    def __init__(self, vault: Vault, deliver: Deliver, on_poison: Callable[[Exception], None]) -> None:
+    def __init__(
+        self,
+        vault: Vault,
+        deliver: Deliver,
+        on_poison: Callable[[Exception], None],
+        precedence: Precedence | None = None,
+    ) -> None:
         self._vault = vault
         self._transactions = Transactions(vault)
         self._on_poison = on_poison
@@ -132,7 +146,7 @@ class WriterLane(Lane):
         self.batches = Histogram(NUMBERS)
         """How many jobs each batch had."""
         self._rounds = Rounds(self.submit_alone)
-        super().__init__("memtrigd-writer", deliver, control_first=True)
+        super().__init__("memtrigd-writer", deliver, precedence, control_first=True)
 
     def submit(
         self,
@@ -167,19 +181,26 @@ class WriterLane(Lane):
         self._rounds.scrub(level, done)
 
     def perform(self, batch: Sequence[Job]) -> None:
-        """Commit the batch, file by file; the outcomes of each commit go out when it is done."""
+        """Commit the batch, file by file, until it took ENOUGH; the outcomes of each commit go out when it is done."""
         self.batches.add(len(batch))
-        worked = self._transactions.worked
-        for jobs in _commits(batch):
+        begin, done = self._transactions.worked, 0
+        commits = _commits(batch)
+        while commits:
+            jobs = commits.pop(0)
             if jobs[0].alone:
                 self.deliver([(jobs[0].done, self._transactions.outside(jobs[0]))])
                 continue
-            outcomes = self._transactions.run(jobs[0].level, jobs)
-            self.deliver([(job.done, outcome) for job, outcome in zip(jobs, outcomes, strict=True)])
+            left = ENOUGH - (self._transactions.worked - begin)
+            outcomes = self._transactions.run(jobs[0].level, jobs, left)
+            self.deliver([(job.done, outcome) for job, outcome in zip(jobs, outcomes, strict=False)])
+            done += len(outcomes)
+            if self._transactions.worked - begin >= ENOUGH:
+                self.put_back([*chain(*commits), *jobs[len(outcomes) :]])
+                break
         if self._vault.poison is not None and not self._told:
             self._told = True
             self._on_poison(self._vault.poison)
-        self.most = _fitting(self.most, len(batch), self._transactions.worked - worked)
+        self.most = _fitting(self.most, done, self._transactions.worked - begin)
 
 
 def _fitting(most: int, done: int, seconds: float) -> int:

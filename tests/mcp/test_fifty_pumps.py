@@ -17,8 +17,10 @@ from tests.mcp.conftest import PUMP
 PUMPS: Final = 50
 CALLS: Final = 20
 """Calls of each pump in a round."""
-GROWTH: Final = 1.02
-"""What the daemon's memory may be after a later round, as a share of what it was after an earlier one."""
+ROUNDS: Final = 8
+GROWTH: Final = 1.05
+"""What the daemon's memory may be in the later rounds, as a share of what it was in earlier ones: 1,200 bytes a call. A
+single round tells little, since collections of garbage come when they come."""
 LEVELS: Final = ("public", "internal", "confidential", "restricted")
 
 
@@ -101,7 +103,7 @@ def _pumps(daemon: Daemon) -> Iterator[list[Pump]]:
 def test_no_reply_is_lost_and_memory_stays_flat(daemon: Daemon, pumps: list[Pump]) -> None:
     """Each call of each pump is answered once, by what it asked for; later rounds take no more memory."""
     sizes = []
-    for _ in range(4):
+    for _ in range(ROUNDS):
         for pump in pumps:
             for number in range(CALLS):
                 _ask(pump, number)
@@ -113,7 +115,7 @@ def test_no_reply_is_lost_and_memory_stays_flat(daemon: Daemon, pumps: list[Pump
                 assert not answer["result"]["isError"] or "not_found" in text, text
                 assert pump.name in text, "a reply went to another agent"
         sizes.append(_resident(daemon))
-    assert sizes[3] <= sizes[1] * GROWTH, sizes
+    assert min(sizes[-3:]) <= min(sizes[1:4]) * GROWTH, sizes
 
 
 def test_killing_half_of_them_leaves_nothing_behind(daemon: Daemon, pumps: list[Pump]) -> None:

@@ -38,10 +38,15 @@ def test_turns_keep_every_order_that_is_promised(
     for process, session, level, number in asked:
         queue.put(_job((process, session), level, alone=number == 0))
     for size in sizes:
-        taken = queue.take(size)
+        taken = queue.take(size, "r".__eq__ if size % 2 else "s".__eq__)
+        if len(taken) > 2 and not any(job.level is None for job in taken):  # as after a commit that took long
+            queue.put_back([*taken[2:], taken[1]])
+            taken = taken[:1]
         assert len(taken) <= size and (len(taken) == 1 or not any(job.alone for job in taken))
         order += taken
-    assert len(queue) == 0 and sorted(job.number for job in order) == list(range(1, len(asked) + 1))
+    while len(queue):
+        order += queue.take(7)
+    assert sorted(job.number for job in order) == list(range(1, len(asked) + 1))
     for place, job in enumerate(order):
         before = [other.number for other in order[:place]]
         if job.alone:

@@ -21,11 +21,12 @@ from memtrigd.serve.protocol import Connection
 
 LONGEST: Final = 16 << 20
 """Bytes of a line: a content of 1 MiB may be 6 MiB as JSON with escapes."""
-HELD: Final = 64
-"""Messages of one connection that may wait; then its bytes are left in the kernel."""
+HELD: Final = 4
+"""Messages of one connection that may wait, but for the patient; then its bytes are left in the kernel. Each takes the
+library some hundreds of objects, which every collection of garbage walks."""
 HELD_BYTES: Final = LONGEST
 """Bytes of the large ones among them: as much as the longest line."""
-SHARE: Final = 32
+SHARE: Final = 4
 """Lines of one connection that are read at a time, before the others have their turn: also those that are refused."""
 TOOL_SETS: Final = ("core", "triggerfish", "memory-trigger", "all")
 _PARSE, _INVALID = -32700, -32600

@@ -74,7 +74,8 @@ async def _ask_now(context: Any, line: Line, asked: Asked) -> Answer:
         raise Refusal("too_large", f"The user is asked {QUESTIONS} questions already.", "Wait for an answer to one.")
     line.asking += 1
     try:
-        result = await context.session.elicit_form(asked.text, confirming.FORM, context.request_id)
+        with line.incoming.patiently():
+            result = await context.session.elicit_form(asked.text, confirming.FORM, context.request_id)
     except (MCPError, ValidationError):  # it said that it could ask, and did not
         return Answer.NOTHING
     finally:

@@ -54,7 +54,8 @@ async def listen(context: Any, params: types.SubscriptionsListenRequestParams) -
     tap = _Tap(line.bus, watched)
     handler = ListenHandler(tap, max_subscriptions=1)
     tap.end = handler.close
-    return await handler(context, params)
+    with line.incoming.patiently():
+        return await handler(context, params)
 
 
 async def subscribe(context: Any, params: types.SubscribeRequestParams) -> types.EmptyResult:

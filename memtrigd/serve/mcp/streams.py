@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, Self
 
 PATIENCE: Final = 1.0
@@ -21,10 +22,21 @@ class Incoming:
         self._ended = False
         self._abandoned = False
         self._under_way: set[Any] = set()
+        self._patient = 0
         self._news = asyncio.Event()
 
     def __len__(self) -> int:
-        return len(self._queue) + len(self._under_way)
+        return len(self._queue) + len(self._under_way) - self._patient
+
+    @contextmanager
+    def patiently(self) -> Iterator[None]:
+        """While a request waits for the user, or brings news, it takes nobody's place."""
+        self._patient += 1
+        self._taken()
+        try:
+            yield
+        finally:
+            self._patient -= 1
 
     def put(self, message: Any, number: Any) -> None:
         """Add a message; ``number`` is the id of a request, None for anything else."""
