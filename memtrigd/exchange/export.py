@@ -22,7 +22,7 @@ import memtrigd
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level, parse_level
 from memtrigd.domain.moments import Micros, to_iso
-from memtrigd.exchange import bundle, bundle_out, people
+from memtrigd.exchange import bundle, bundle_out, memory_trigger_out, people
 from memtrigd.exchange.bundle import Manifest
 from memtrigd.exchange.targets import Target, target
 from memtrigd.store.backup import backups_of
@@ -32,7 +32,7 @@ from memtrigd.store.portable import LevelCopy
 
 EVERY: Final = 0.2
 """Seconds between two tellings of how far it is."""
-FORMATS: Final = ("bundle", "markdown")
+FORMATS: Final = ("bundle", "markdown", "memory-trigger")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -69,12 +69,14 @@ def _exported(asked: argparse.Namespace) -> dict[str, Any]:
             "backup": backup.name,
             "levels": [level.name for level in wanted],
             "left_out": above,
-            "missing": sorted(Level[slug.upper()].name for slug in backup.failed),
+            "missing": [each.name for each in Level if _is_wanted(asked, each) and each not in wanted],
         }
         with target(place, zipped=zipped) as out:
             if asked.format == "bundle":
                 whole = not others and asked.space is None
                 return made | _bundle(out, copies, backup, asked.space, _settings(home) if whole else {})
+            if asked.format == "memory-trigger":
+                return made | _library(out, copies, asked.version)
             return made | _markdown(out, copies)
 
 
@@ -117,6 +119,12 @@ def _markdown(out: Target, copies: dict[Level, LevelCopy]) -> dict[str, Any]:
             out.write(name, people.page(level, space, each(memories), zone, now))
         rows[level.name] = {"memory": count}
     return {"rows": rows, "keyed": {}}
+
+
+def _library(out: Target, copies: dict[Level, LevelCopy], version: str) -> dict[str, Any]:
+    every = [copy for _, copy in sorted(copies.items())]
+    written = memory_trigger_out.write(out, every, version, _now(), _Teller().one_more)
+    return {"version": version, "rows": {"library": written["rows"]}, "keyed": {}, "homeless": written["homeless"]}
 
 
 def _settings(home: homes.Home) -> dict[str, Path]:
@@ -176,6 +184,7 @@ def _asked(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--level", help="only this level")
     parser.add_argument("--max-level", help="this level and those below")
     parser.add_argument("--space", help="only this space")
+    parser.add_argument("--version", choices=memory_trigger_out.VERSIONS, default=memory_trigger_out.VERSIONS[-1])
     parser.add_argument("--home", metavar="DIR")
     return parser.parse_args(argv)
 

@@ -17,14 +17,15 @@ _SPECIAL: Final = frozenset("\\`*_{}[]<>()#+-.!|~&=:$^@")
 """What Markdown, one of its dialects or HTML may read as more than itself."""
 _INSIDE: Final = re.compile(r"(?<=[^\W_])-(?=[^\W_])|(?<=\d)\.(?=\d)")
 """Where a mark means nothing, and people read on: in a word of two parts, in a number."""
-_LONGEST: Final = 80
-"""Characters of a file's name out of a space's."""
+_LONGEST: Final = 120
+"""Bytes of a file's name out of a space's."""
 
 
 def file_name(level: Level, space: str, taken: set[str]) -> str:
     """A name for a level's and space's file that none of ``taken`` has; letters, digits and dashes of any script."""
-    spelt = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else "-" for c in space)[:_LONGEST]
-    stem = f"{level.slug}-{spelt.strip('-') or 'space'}"
+    spelt = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else "-" for c in space)
+    spelt = spelt.encode()[:_LONGEST].decode(errors="ignore").strip("-")
+    stem = f"{level.slug}-{spelt or 'space'}"
     name, number = f"{stem}.md", 1
     while name.casefold() in {each.casefold() for each in taken}:
         number += 1
@@ -35,7 +36,7 @@ def file_name(level: Level, space: str, taken: set[str]) -> str:
 def page(level: Level, space: str, rows: Iterable[Memory], zone: tzinfo, now: Micros) -> Iterator[bytes]:
     """The page of a level's space. ``rows`` come with those of an entity together; what has run out is left out."""
     yield f"# {level.name}, {plain(space)}\n".encode()
-    about: str | None = ""
+    about: object = rows  # no entity yet
     for row in rows:
         if row.status is Status.ACTIVE and not row.served(now):
             continue

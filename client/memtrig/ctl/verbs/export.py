@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from memtrig.ctl.door import Door
     from memtrig.ctl.render import Screen
 
-FORMATS = ("bundle", "markdown")
+FORMATS = ("bundle", "markdown", "memory-trigger")
+VERSIONS = ("2.7", "3.1")
+"""Of memory-trigger, whose library is written."""
 _KEYED = {"erased": "what was erased is not refused elsewhere", "masks": "what it hid shows elsewhere"}
 
 
@@ -30,13 +32,9 @@ def run(door: Door, given: dict[str, Any]) -> int:
     format, path = _where(given["where"])
     if os.path.lexists(path):
         raise usage(f"{path!r} is there already.", "Name a new one: nothing is written over.", "bad_value")
-    if "from" in given:
-        backup = given["from"]
-    else:
-        wanted = {"level": given["only"]} if "only" in given else {}
-        backup = door.ask("backup.now", wanted).result["backup"]["name"]
+    backup = given["from"] if "from" in given else door.ask("backup.now", {}).result["backup"]["name"]
     words = [format, f"--backup={backup}"]
-    options = (("only", "--level"), ("max_level", "--max-level"), ("space", "--space"))
+    options = (("only", "--level"), ("max_level", "--max-level"), ("space", "--space"), ("engine", "--version"))
     words += [f"{flag}={given[name]}" for name, flag in options if name in given]
     words += [f"--home={door.home.root}"] * (door.home.root is not None)
     total, done = 0, dict[str, "Any"]()
@@ -67,9 +65,13 @@ def show(done: dict[str, Any], screen: Screen) -> list[str]:
     for name, counts in done.get("keyed", {}).items():
         told = "; ".join(f"{_KEYED.get(each, one_line(each))} ({count:,})" for each, count in counts.items())
         lines.append(f"Of {one_line(name)} only this store knows by its own key: {told}.")
+    homeless = done.get("homeless", {})
+    if homeless:
+        counted = ", ".join(f"{one_line(name)} ({count:,})" for name, count in homeless.items())
+        lines.append(f"It has no place for, and does not hold: {counted}.")
     if done.get("missing"):
         names = ", ".join(map(one_line, done["missing"]))
-        lines.append(f"Warning: {names} could not be read and is not in it: see `memtrigctl status`.")
+        lines.append(f"Warning: the backup lacks {names}, and so does this: see `memtrigctl status`.")
     return lines
 
 
@@ -86,14 +88,20 @@ def _where(words: list[str]) -> tuple[str, str]:
     return words[0], words[1]
 
 
+def _version(word: str) -> str:
+    if word not in VERSIONS:
+        raise ValueError(f"the versions are: {', '.join(VERSIONS)}")
+    return word
+
+
 def _many(row: str, count: int) -> str:
-    plural = row[:-1] + "ies" if row.endswith("y") else f"{row}s"
+    plural = row[:-1] + "ies" if row.endswith("y") else f"{row}es" if row.endswith("s") else f"{row}s"
     return row if count == 1 else plural
 
 
 VERB = DaemonVerb(
     "export",
-    "write memories out: all of their life as a bundle, or to be read as Markdown",
+    "write memories out: as a bundle, as Markdown, or for memory-trigger",
     "memtrigctl export bundle ~/memories.zip --max-level internal",
     door=CONTROL,
     patience=LONG,
@@ -111,6 +119,7 @@ VERB = DaemonVerb(
         Option("max_level", "--max-level", "LEVEL", "leave higher levels out", read=level, values=LEVELS),
         Option("space", "--space", "S", "only this space"),
         Option("from", "--from", "BACKUP", "what a backup holds; a new one unsaid"),
+        Option("engine", "--version", "V", "of memory-trigger; 3.1 unsaid", read=_version, values=VERSIONS),
         Option("json", "--json", help="print one JSON document"),
     ),
     at_most=("only", "max_level"),
