@@ -19,9 +19,10 @@ from tests.mutants.catalogue import Edit, Mutant
 from tests.mutants.crash import CUT_OFF
 from tests.mutants.mcp import UNASKED
 from tests.mutants.search import SEARCHED
+from tests.mutants.folders import FOLLOWED
 from tests.mutants.trust import TRUSTED
 
-MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED, *CUT_OFF, *SEARCHED)
+MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED, *CUT_OFF, *SEARCHED, *FOLLOWED)
 ROOT = Path(__file__).parents[2]
 PARTS = ("memtrigd", "client", "tests", "pyproject.toml")
 TIMEOUT = 900
