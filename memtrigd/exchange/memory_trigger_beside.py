@@ -22,13 +22,20 @@ DEFAULTS: Final = {
     "篮球": "运动",
     "跑步": "运动",
     "游泳": "运动",
+    **dict.fromkeys(
+        ("那家拉面店", "那家拉面", "豚骨拉面", "日式拉面", "一兰拉面", "味千拉面", "拉面馆", "拉面店"), "拉面"
+    ),
+    **dict.fromkeys(("波霸奶茶", "珍珠奶茶", "一点点奶茶"), "奶茶"),
+    **dict.fromkeys(("冰美式", "美式咖啡", "拿铁"), "咖啡"),
 }
-"""The names that the program itself puts into every library: nobody's wish."""
+"""The names that one version or another puts into every library by itself: nobody's wish."""
 _WISHED: Final = re.compile(
     r"-\s*(?:⚠️?\s*)?不要主动提及：\*\*(?P<entity>.+?)\*\*（(?P<kind>[^）]*)）"
     r"(?:\s*—\s*原因：(?P<reason>.*))?"
 )
-_LISTED: Final = re.compile(r"\s*[-*+]\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<text>\S.*)")
+DUE: Final = " — 截止："
+"""What stands between a promise and its deadline in the page that we write."""
+_LISTED: Final = re.compile(rf"\s*[-*+]\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<text>\S.*?)(?:{DUE}(?P<due>\S+))?\s*")
 _KEPT: Final = ("done", "completed", "fulfilled")
 
 
@@ -103,7 +110,9 @@ def promised_in(line: str, place: str, reading: Reading) -> Iterator[Item]:
             yield Noted(place, "A line that is no item of the list; it was not taken as a promise.")
         return
     done = to_iso(reading.now) if (found["box"] or " ") in "xX" else None
-    yield Beside(place, items.entry({"type": "import_promise", "text": found["text"].strip(), "done_at": done}))
+    due = _deadline({"deadline": found["due"]}, reading)
+    entry = {"type": "import_promise", "text": found["text"].strip(), "deadline": due, "done_at": done}
+    yield Beside(place, items.entry(entry))
 
 
 def wellness(fields: dict[str, Any], place: str, reading: Reading) -> Iterator[Item]:

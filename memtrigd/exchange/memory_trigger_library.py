@@ -132,7 +132,7 @@ class Library:
                 own = str(found.get("memory_id")) if isinstance(found, dict) else ""
                 if own and found.get("op") == "commit":
                     if sound:
-                        begun.pop(own, None)
+                        _ended(begun, own, found.get("entity"))
                 elif own and own not in self._ids and found.get("op") == "upsert":
                     begun[own] = (line, found)
             except Refusal as refusal:
@@ -238,6 +238,13 @@ def _forgotten(row: dict[str, Any], wish: Wished, reading: Reading) -> dict[str,
     at = row.get("forgotten_at") or wish.at or to_iso(reading.now)
     reason = row.get("forget_reason") or wish.reason
     return {**row, "status": "superseded", "forgotten_at": at, "forget_reason": reason}
+
+
+def _ended(begun: dict[str, tuple[Line, dict[str, Any]]], own: str, entity: object) -> None:
+    """Take out what was written to its end: where it went into an older row, the log names that instead of it."""
+    if begun.pop(own, None) is None:
+        last = next((each for each, (_, found) in reversed(begun.items()) if found.get("entity") == entity), None)
+        begun.pop(last or "", None)
 
 
 def _same(one: str, other: str) -> bool:

@@ -35,6 +35,11 @@ def record(row: dict[str, Any], place: str, reading: Reading) -> tuple[wire.Impo
     return made, [*(Noted(place, each) for each in mending.notes), *notes]
 
 
+def filler(value: str) -> str:
+    """What the program puts where a row has no entity: the beginning of its text. It names nothing."""
+    return (value.strip().splitlines() or [""])[0][:40]
+
+
 def logged(found: dict[str, Any]) -> dict[str, Any]:
     """The row that a line of the log would have made."""
     row = {name: each for name, each in found.items() if name in FIELDS}
@@ -82,6 +87,8 @@ class _Mending:
         """Entity, kind and value, each where it belongs."""
         row = self.row
         entity, value = self._text("entity"), row.get("value")
+        if isinstance(value, str) and entity == filler(value):
+            entity = None
         kind = self._text("kind") or self._text("type")
         if kind is not None and kind.strip().lower() not in KINDS:
             if isinstance(value, str) and value.strip().lower() in KINDS:

@@ -76,6 +76,13 @@ class LevelCopy:
             if memory is not None and self._wanted(memory.space):
                 yield memory, self._reader.versions(memory_id)
 
+    def all(self) -> Iterator[Memory]:
+        """Every memory as it stands, the oldest first, and of those of one moment the first that came here."""
+        for (memory_id,) in self._each(_BY_AGE, ()):
+            memory = self._reader.by_id(memory_id)
+            if memory is not None and self._wanted(memory.space):
+                yield memory
+
     def served(self) -> Iterator[Memory]:
         """What stands, what waits and what was disputed, by space and entity."""
         for row in self._each(_SERVED, ()):
@@ -128,6 +135,11 @@ class LevelCopy:
 
 _BEGINNINGS: Final = (
     "SELECT memory_id FROM (SELECT memory_id, at, min(seq) FROM version GROUP BY memory_id) ORDER BY at, memory_id"
+)
+_BY_AGE: Final = (
+    "SELECT id FROM (SELECT id, created FROM memory UNION ALL SELECT id, created FROM archive)"
+    " JOIN (SELECT memory_id, min(seq) AS begun FROM version GROUP BY memory_id) ON memory_id = id"
+    " ORDER BY created, begun"
 )
 _SERVED: Final = (
     BY_ID.replace("WHERE id = ?", "WHERE status IN ('active', 'pending', 'disputed')")

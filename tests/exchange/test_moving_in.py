@@ -17,6 +17,7 @@ import pytest
 from tests.conftest import Daemon
 
 FIXTURES = Path(__file__).with_name("fixtures")
+SAMPLES = Path(__file__).with_name("samples") / "memory-trigger"
 
 
 def start(daemon: Daemon, *words: str, zone: str = "UTC") -> "subprocess.Popen[str]":
@@ -93,6 +94,24 @@ def test_the_memory_servers_file_comes_once(daemon: Daemon, tmp_path: Path) -> N
     left = [json.loads(line) for line in Path(done["repair"]).read_text(encoding="utf-8").splitlines()]
     assert [each["place"] for each in left] == ["line 6", "line 7", "line 8", "line 9"]
     assert run(daemon, "import", str(source), "--level", "confidential", "--space", "old")[1]["counts"] == {"known": 6}
+
+
+def test_a_library_of_memory_trigger_comes_whole_and_leaves_whole(daemon: Daemon, tmp_path: Path) -> None:
+    """With what lies beside the memories: again is nothing new, and what is written out is read back as known."""
+    source = Path(shutil.copytree(SAMPLES / "v3.1", tmp_path / "library"))
+    code, done = run(daemon, "import", f"{source}/")
+    assert (code, done["found"]["format"], done["not_taken"]) == (4, "memory-trigger", {"bad_value": 1})
+    assert done["found"]["beside"] == {"wish": 1, "promise": 1, "wellness": 1}
+    assert (sum(done["counts"].values()), done["entries"]) == (9, {"new": 3})
+    assert done["repair"] == f"{source}.repair.jsonl"
+    code, again = run(daemon, "import", "memory-trigger", str(source))
+    assert (code, again["counts"], again["entries"]) == (4, {"known": 9}, {"known": 3})
+    code, out = run(daemon, "export", "memory-trigger", str(tmp_path / "out"), "--version", "2.7")
+    assert (code, out["version"], out["rows"]["library"]["memory"]) == (0, "2.7", 9)
+    assert out["homeless"] == {"context": 1, "expires_at": 1, "deny_count": 1}
+    code, back = run(daemon, "import", str(tmp_path / "out"))
+    assert (code, back["counts"], back["entries"]) == (0, {"known": 9}, {"known": 3})
+    assert run(daemon, "import", str(source), "--dry-run")[1]["counts"] == {"known": 9}
 
 
 @pytest.mark.slow

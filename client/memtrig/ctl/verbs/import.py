@@ -21,6 +21,7 @@ FORMATS = (
     "memtrig",
     "bundle",
     "server-memory",
+    "memory-trigger",
     "triggerfish",
     "pam",
     "mcp-memory-service",
