@@ -67,9 +67,9 @@ def _file(tree: Tree, name: str, text: str, reading: Reading) -> Iterator[Item]:
     path = tree.path if tree.single else PurePosixPath(name)
     note = markdown.note(text)
     if path.name in GUIDANCE:
-        yield Noted("all", "It is guidance, which Claude Code goes on reading; for other agents, see SPINE.md.")
+        yield Noted("", "It is guidance, which Claude Code goes on reading; for other agents, see SPINE.md.")
     elif _is_memory(note):
-        yield from _memory(note, text, _project(tree, name), "all", reading)
+        yield from _memory(note, text, _project(tree, name), "", reading)
     elif path.name == INDEX:
         yield from _index(tree, name, note, reading)
     else:
@@ -113,7 +113,7 @@ def _index(tree: Tree, name: str, note: Note, reading: Reading) -> Iterator[Item
             continue
         yield from _piece(piece, [], "", reading)
     if named:
-        yield Noted("all", f"It names {named:,} {'file' if named == 1 else 'files'}, read in their place.")
+        yield Noted("", f"It names {named:,} {'file' if named == 1 else 'files'}, read in their place.")
 
 
 def _is_below(name: str, where: PurePosixPath) -> bool:

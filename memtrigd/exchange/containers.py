@@ -32,6 +32,8 @@ SMALL: Final = 1 << 20
 DIRECTORY_BYTES: Final = 4 << 20
 """Bytes of what a zip says of its members, which is read as a whole."""
 DEPTH: Final = 32
+WHOLE: Final = "the file"
+"""The place of what is not at one place of a file."""
 _MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _WAYS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 0x1
@@ -71,11 +73,11 @@ class Tree:
             try:
                 with self.open(name) as file:
                     for item in reads(name, file):
-                        yield item if self.single else replace(item, place=f"{name}: {item.place}")
+                        yield replace(item, place=": ".join(filter(None, (name, item.place))) or WHOLE)
             except Refusal as refusal:
-                yield items.left(name or "the file", refusal, None)
+                yield items.left(name or WHOLE, refusal, None)
             except OSError as error:
-                yield Left(name or "the file", "bad_value", f"It can't be read: {error.strerror or error}.")
+                yield Left(name or WHOLE, "bad_value", f"It can't be read: {error.strerror or error}.")
 
     def others(self, read: Iterable[str]) -> Iterator[Noted]:
         """Note what else there is, by kind."""

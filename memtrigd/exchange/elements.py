@@ -22,7 +22,8 @@ CHUNK: Final = 256 << 10
 """Bytes that are read at once."""
 NEAR: Final = 1000
 """How far back a fault is looked into: an opening bracket in the stack, the beginning of a line in the text."""
-_BRACKET: Final = re.compile(rb'["{}\[\]]')
+_PLAIN: Final = re.compile(rb'[^"{}\[\]]*+(?:"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"[^"{}\[\]]*+)*+')
+"""All up to the next bracket: whole strings, and what stands between them."""
 _STRING: Final = re.compile(rb'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+')
 _BARE: Final = re.compile(rb"[^\s,\]}]*")
 _GAP: Final = re.compile(rb"[\s,]*")
@@ -216,7 +217,8 @@ class _Scan:
 
     def _nested(self, at: int) -> tuple[int, bool]:
         """The end of a string, a list or an object, and whether it has one."""
-        stack, quoted, torn = bytearray(), False, False
+        stack, quoted, torn = bytearray(), self._buffer[at] == ord('"'), False
+        at += quoted
         while True:
             if quoted:
                 at, end = self._string_end(at)
@@ -225,15 +227,16 @@ class _Scan:
                     if not stack:
                         return at, True
                     continue
-            elif (found := _BRACKET.search(self._buffer, at)) is not None:
-                at, mark = found.end(), found.group()[0]
-                if mark == ord('"'):
-                    quoted = True
-                elif (over := self._bracket(stack, mark, at, torn=torn)) is not None:
-                    return over, True
-                continue
             else:
-                at = len(self._buffer)
+                found = _PLAIN.match(self._buffer, at)
+                at = found.end() if found else at
+                if at < len(self._buffer):
+                    mark, at = self._buffer[at], at + 1
+                    if mark == ord('"'):
+                        quoted = True
+                    elif (over := self._bracket(stack, mark, at, torn=torn)) is not None:
+                        return over, True
+                    continue
             if (at := self._grown(at)) < 0:
                 return len(self._buffer), False
 

@@ -61,10 +61,10 @@ def _note(text: str, title: str, reading: Reading) -> Iterator[Item]:
     body, comments = _COMMENT.subn(lambda found: "\n" * found[0].count("\n"), whole.body)
     yield from notes_of(whole, _TAKEN)
     if comments:
-        yield Noted("all", f"{comments:,} {'comment was' if comments == 1 else 'comments were'} not taken.")
+        yield Noted("", f"{comments:,} {'comment was' if comments == 1 else 'comments were'} not taken.")
     embeds = len(_EMBED.findall(body))
     if embeds:
-        yield Noted("all", f"What {embeds:,} embedded {'link shows' if embeds == 1 else 'links show'} was not taken.")
+        yield Noted("", f"What {embeds:,} embedded {'link shows' if embeds == 1 else 'links show'} was not taken.")
     about = common(whole, title)
     for piece in markdown.pieces(Note({}, body, whole.line)):
         yield from _piece(piece, about, piece.place, reading)

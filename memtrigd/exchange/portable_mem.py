@@ -14,7 +14,7 @@ from memtrigd.domain.memory import Kind, Status
 from memtrigd.exchange import items
 from memtrigd.exchange.containers import Tree, opened
 from memtrigd.exchange.documents import documents
-from memtrigd.exchange.items import Item, Noted, Reading
+from memtrigd.exchange.items import Ignored, Item, Noted, Reading
 from memtrigd.exchange.lines import lines_of
 from memtrigd.exchange.markdown import tags
 from memtrigd.exchange.server_memory import RELATION
@@ -24,6 +24,25 @@ MANIFEST: Final = "manifest.json"
 CHECKSUMS: Final = "CHECKSUMS"
 _ITEMS: Final = re.compile(r"(?:.*/)?items/(?P<kind>\w+)\.jsonl")
 _SUM: Final = re.compile(r"(?P<sum>[0-9a-f]{64}) [ *](?P<name>\S.*)")
+_IDS: Final = {"id", "episodeID", "sourceID", "contextID", "evidenceEpisodeIDs", "vaultRefs", "object", "ingestionTime"}
+_TIMES: Final = {"eventTime", "mentionTime", "createdAt", "updatedAt", "expirationDate", "deletedAt", "lastAccessed"}
+_STATES: Final = {"supersededBy", "prunedAt", "tValidFrom", "tValidTo", "extractionState", "lifecycleState", "version"}
+_TEXTS: Final = {
+    "summary",
+    "details",
+    "text",
+    "predicate",
+    "subject",
+    "content",
+    "key",
+    "value",
+    "name",
+    "steps",
+    "type",
+}
+_OTHERS: Final = {"categories", "sensitivity", "confidence", "accessCount", "pinned", "charBudget", "triggerPattern"}
+_ENDS: Final = {"canonicalName", "srcEntityID", "dstEntityID", "edgeType", "sourceType", "lastReinforcedAt"}
+_KNOWN: Final = _IDS | _TIMES | _STATES | _TEXTS | _OTHERS | _ENDS
 _KINDS: Final = ("episode", "fact", "core", "preference", "procedure", "entity", "edge")
 
 
@@ -48,13 +67,15 @@ def read(path: Path, reading: Reading) -> Iterator[Item]:
         mine = [name for name in tree.names if files[name] in _KINDS]
         yield from _check(tree)
         names = _entities(tree, [name for name in mine if files[name] == "entity"])
-        yield from tree.each(mine, lambda name, file: _lines(file, files[name], names, reading))
+        ignored = Ignored()
+        yield from tree.each(mine, lambda name, file: _lines(file, files[name], names, ignored, reading))
+        yield from ignored.told()
         yield from tree.others([*mine, *_frame(tree)])
 
 
 def again(text: str, place: str, reading: Reading) -> Iterator[Item]:
     """What is in a line of a bundle; of which kind it is its fields tell."""
-    return _line(text, place, "", {}, reading)
+    return _line(text, place, ("", {}, Ignored()), reading)
 
 
 def _kind(name: str) -> str:
@@ -100,20 +121,22 @@ def _entities(tree: Tree, files: list[str]) -> dict[str, str]:
     return names
 
 
-def _lines(file: BinaryIO, kind: str, names: dict[str, str], reading: Reading) -> Iterator[Item]:
+def _lines(file: BinaryIO, kind: str, names: dict[str, str], ignored: Ignored, reading: Reading) -> Iterator[Item]:
     for line in lines_of(file):
         if line.refusal is not None:
             yield items.left(line.place, line.refusal, line.raw)
         else:
-            yield from _line(line.text, line.place, kind, names, reading)
+            yield from _line(line.text, line.place, (kind, names, ignored), reading)
 
 
-def _line(text: str, place: str, kind: str, names: dict[str, str], reading: Reading) -> Iterator[Item]:
+def _line(text: str, place: str, of: tuple[str, dict[str, str], Ignored], reading: Reading) -> Iterator[Item]:
+    kind, names, ignored = of
     for found, part in documents(text):
         try:
             if isinstance(found, Refusal):
                 raise found
             made = _record(found, kind, names)
+            ignored.add(found, _KNOWN)
             yield from items.taken({"created": found.get("createdAt"), **made}, place, reading)
         except Refusal as refusal:
             yield items.left(place, refusal, part)

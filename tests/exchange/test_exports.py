@@ -1,5 +1,6 @@
 """Exports of assistants and memory servers: the shapes that they come in, and each with what may be wrong in it."""
 
+import importlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -309,6 +310,7 @@ def test_a_changed_mem_bundle_says_so(tmp_path: Path) -> None:
         "items/episode.jsonl",
         "CHECKSUMS",
         "CHECKSUMS",
+        "fields",
     ]
 
 
@@ -369,6 +371,12 @@ def test_what_was_left_is_read_again_when_it_is_mended(module: Any, text: str, m
     (left,) = [each for each in module.again(text, "line 1", READING) if isinstance(each, Left)]
     assert left.raw == text
     assert contents(list(module.again(text.replace(*mended), "line 1", READING))) == ["x"]
+
+
+def test_a_shell_completes_all_formats() -> None:
+    """memtrigctl, which imports none of this, knows the names of the table, and our own bundle, which is none of it."""
+    verb = importlib.import_module("memtrig.ctl.verbs.import")
+    assert set(verb.FORMATS) == {each.name for each in FORMATS} | {"bundle"}
 
 
 def test_a_format_can_be_named_for_what_does_not_look_like_it(written: Callable[..., Path]) -> None:

@@ -35,8 +35,8 @@ COUNTED = [
     ("obsidian/2026-09-14 daily.md", "obsidian", 5, 3),
     ("pam-bundle", "pam", 2, 2),
     ("pam-bundle/memory-store.json", "pam", 2, 1),
-    ("portable.mem", "portable-memory", 3, 0),
-    ("portable.mem/items/episode.jsonl", "portable-memory", 3, 0),
+    ("portable.mem", "portable-memory", 3, 1),
+    ("portable.mem/items/episode.jsonl", "portable-memory", 3, 1),
 ]
 
 
