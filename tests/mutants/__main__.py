@@ -17,9 +17,9 @@ from pathlib import Path
 from tests.mutants import catalogue
 from tests.mutants.catalogue import Edit, Mutant
 from tests.mutants.crash import CUT_OFF
+from tests.mutants.folders import FOLLOWED
 from tests.mutants.mcp import UNASKED
 from tests.mutants.search import SEARCHED
-from tests.mutants.folders import FOLLOWED
 from tests.mutants.trust import TRUSTED
 
 MUTANTS = (*catalogue.MUTANTS, *TRUSTED, *UNASKED, *CUT_OFF, *SEARCHED, *FOLLOWED)
