@@ -19,7 +19,7 @@ class BringingReader(ReadHandle):
 
     def brought(self, source: str) -> bool:
         """Tell whether rows of this bundle were taken here."""
-        return self._first("SELECT 1 FROM event WHERE op = ? AND about = ?", (BROUGHT, source)) is not None
+        return self._first(_BROUGHT, (BROUGHT, source)) is not None
 
     def has_event(self, change: Change, about: str | None) -> bool:
         """Tell whether this very event is here."""
@@ -71,6 +71,8 @@ class BringingWriter(BringingReader):
 
 
 _ADD: Final = " ".join(("INSERT INTO memory (salt,", ", ".join(COLUMNS), ") VALUES (?", ", ?" * len(COLUMNS), ")"))
+_BROUGHT: Final = "SELECT 1 FROM event WHERE op = ? AND about = ? ORDER BY seq DESC LIMIT 1"
+"""While a bundle comes its event is among the last."""
 _EVENT: Final = (
     "SELECT 1 FROM event INDEXED BY event_at WHERE at = ? AND op = ? AND actor = ? AND session IS ? AND reason IS ?"
     " AND about IS ?"
