@@ -6,7 +6,7 @@ with a link, behind what relates the note to it; a link alone is `links_to`.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
 from memtrigd.domain.errors import Refusal
@@ -49,10 +49,7 @@ def read(path: Path, reading: Reading) -> Iterator[Item]:
     with opened(path) as tree:
         yield from tree.left
         notes = [name for name in tree.names if tree.single or name.endswith(NOTE)]
-        yield from tree.each(
-            notes,
-            lambda name, file: _note(text_of(file), path.stem if tree.single else PurePosixPath(name).stem, reading),
-        )
+        yield from tree.each(notes, lambda name, file: _note(text_of(file), tree.title(name), reading))
         yield from tree.others(notes)
 
 

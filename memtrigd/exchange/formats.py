@@ -18,6 +18,7 @@ from memtrigd.exchange import (
     mcp_memory_service,
     mem0,
     memory_trigger,
+    memory_trigger_lines,
     obsidian,
     own,
     pam,
@@ -27,8 +28,8 @@ from memtrigd.exchange import (
     server_memory,
     triggerfish,
 )
-from memtrigd.exchange.containers import is_zip
 from memtrigd.exchange.items import Item, Reading
+from memtrigd.exchange.zips import is_zip
 
 HEAD: Final = 64 << 10
 """Bytes of a file by which its format is told."""
@@ -68,6 +69,13 @@ _SOURCES: Final = (
         memory_trigger.read,
         memory_trigger.again,
         memory_trigger.folder,
+    ),
+    Format(
+        memory_trigger_lines.NAME,
+        "an agent's impressions for memory-trigger",
+        memory_trigger_lines.looks,
+        memory_trigger_lines.read,
+        memory_trigger_lines.again,
     ),
     Format(triggerfish.NAME, "Triggerfish's store", triggerfish.looks, triggerfish.read, triggerfish.again),
     Format(pam.NAME, "a bundle of Portable AI Memory", pam.looks, pam.read, pam.again, pam.folder),

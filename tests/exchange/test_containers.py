@@ -3,13 +3,18 @@
 import os
 import stat
 import struct
+import subprocess
+import sys
 import zipfile
+from io import BytesIO
 from pathlib import Path
 
+import msgpack
+import msgspec
 import pytest
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.exchange import containers
+from memtrigd.exchange import zips
 from memtrigd.exchange.containers import opened
 from memtrigd.exchange.formats import chosen, told
 from memtrigd.exchange.items import Item, Left, Noted, Taken
@@ -108,7 +113,7 @@ def test_a_zip_within_a_zip_is_not_opened(tmp_path: Path) -> None:
 
 def test_too_many_members_are_refused_before_one_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a folder and in a zip, by their number, and by the size of what the zip says of them."""
-    monkeypatch.setattr(containers, "MEMBERS", 20)
+    monkeypatch.setattr(zips, "MEMBERS", 20)
     files = {f"{n}.md": "- x" for n in range(21)}
     path = packed(tmp_path / "x.zip", files)
     folder = tmp_path / "folder"
@@ -118,12 +123,12 @@ def test_too_many_members_are_refused_before_one_is_read(tmp_path: Path, monkeyp
     for each in (path, folder):
         with pytest.raises(Refusal, match="more than"):
             told(each)
-    monkeypatch.setattr(containers, "MEMBERS", 30)
-    monkeypatch.setattr(containers, "DIRECTORY_BYTES", 100)
+    monkeypatch.setattr(zips, "MEMBERS", 30)
+    monkeypatch.setattr(zips, "DIRECTORY_BYTES", 100)
     with pytest.raises(Refusal, match="more than"):
         told(path)
     monkeypatch.undo()
-    monkeypatch.setattr(containers, "ALL_BYTES", 10)
+    monkeypatch.setattr(zips, "ALL_BYTES", 10)
     with pytest.raises(Refusal, match="unpacks to"):
         told(path)
 
@@ -183,7 +188,49 @@ def test_pipes_hidden_folders_and_unreadable_names_hold_up_nothing(tmp_path: Pat
     (tmp_path / "picture.png").write_bytes(b"\x89PNG")
     found = items(tmp_path)
     assert contents(found) == ["चहा आवडतो"] and left(found) == {"pipe.md": "bad_value"}
-    assert {item.place for item in found if isinstance(item, Noted)} == {".obsidian/", "*.png"}
+    assert {item.place for item in found if isinstance(item, Noted)} == {"hidden", "*.png"}
+
+
+def test_names_that_are_no_text_and_links_in_a_circle_are_told_of(tmp_path: Path) -> None:
+    """The first are read all the same, and told in signs that can be shown."""
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.md")).write_text("- a line")
+    (tmp_path / "circle.md").symlink_to("circle.md")
+    found = items(tmp_path)
+    assert contents(found) == ["a line"] and left(found) == {"circle.md": "bad_value"}
+    assert msgspec.msgpack.encode(found) and any("\ufffd.md" in item.place for item in found)
+
+
+def test_what_systems_put_into_zips_is_no_note(tmp_path: Path) -> None:
+    """Nor are hidden files; a zip of a hidden folder is looked into, and backslashes part names as slashes do."""
+    files = {".claude/memory/MEMORY.md": "- Uses pnpm", ".claude/memory/._MEMORY.md": b"\0\5\x16\7", ".claude/.x": ""}
+    found = items(packed(tmp_path / "x.zip", files))
+    assert contents(found) == ["Uses pnpm"] and left(found) == {}
+    assert [item.message for item in found if isinstance(item, Noted)] == [
+        "Hidden files and folders were not looked at: 2."
+    ]
+    sample = (SAMPLES / "claude-export" / "memories.json").read_bytes()
+    windows = packed(tmp_path / "y.zip", {"export/a.txt": "- x"})
+    with zipfile.ZipFile(windows, "a") as archive:
+        member = zipfile.ZipInfo("x")
+        member.filename = "export\\memories.json"
+        archive.writestr(member, sample)
+    assert len(contents(items(windows))) == 4
+
+
+def test_the_reader_tells_what_it_finds_or_why_it_can_t(tmp_path: Path) -> None:
+    """As a process of its own, map after map; a zip that is none is an error with a code, and no traceback."""
+    for path, rc, last in (
+        (packed(tmp_path / "x.zip", {"a.md": "- चहा"}), 0, {"type": "end"}),
+        (tmp_path / "y.zip", 1, {"type": "error", "code": "bad_value"}),
+    ):
+        if not path.exists():
+            path.write_bytes(b"PK\x03\x04")
+        done = subprocess.run(
+            [sys.executable, "-m", "memtrigd.exchange", path], capture_output=True, timeout=60, check=False
+        )
+        told_of = list(msgpack.Unpacker(BytesIO(done.stdout)))
+        assert (done.returncode, done.stderr, {**told_of[-1], **last}) == (rc, b"", told_of[-1])
+    assert told_of[-1]["message"]
 
 
 def test_a_format_of_files_takes_no_folder_and_no_zip(tmp_path: Path) -> None:
