@@ -1,4 +1,4 @@
-"""Our own JSON Lines: a line that says what the file is, then one memory a line with all its fields."""
+"""Our own JSON Lines: a line that says what the file is, then one memory a line, or what comes beside them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,11 +7,13 @@ from typing import Any, Final
 from memtrigd.domain.errors import Refusal
 from memtrigd.exchange import items
 from memtrigd.exchange.documents import documents, first
-from memtrigd.exchange.items import Item, Reading, Taken
+from memtrigd.exchange.items import Beside, Item, Reading, Taken
 from memtrigd.exchange.lines import lines
 
 NAME: Final = "memtrig"
 VERSION: Final = 1
+BESIDE: Final = "import_"
+"""How the type of a line begins that is no memory."""
 MARK: Final = "memtrig"
 """The field of the first line that says what a file of ours is."""
 
@@ -39,6 +41,9 @@ def again(text: str, place: str, reading: Reading) -> Iterator[Item]:
                 raise document
             if MARK in document:
                 _check_head(document)
+                continue
+            if str(document.get("type")).startswith(BESIDE):
+                yield Beside(place, items.entry(document))
                 continue
             made, notes = items.record(document, place, reading)
             yield Taken(place, made)

@@ -181,7 +181,7 @@ def test_no_text_makes_a_second_line_on_the_page_for_the_agent(world: World, tmp
 
 def test_promises_keep_their_dates_in_either_version(fresh: Nursery, tmp_path: Path) -> None:
     """In 2.7 in a page, later in a file of their own."""
-    entries = [
+    entries: list[wire.ImportEntry] = [
         wire.ImportPromise(text="写一首歌", deadline="2026-12-20T08:00:00+08:00", created="2026-11-01T00:00:00Z"),
         wire.ImportPromise(text="看海", created="2026-10-01T00:00:00Z", done_at="2026-10-09T00:00:00Z"),
     ]

@@ -69,6 +69,9 @@ def _answer(argv: Sequence[str]) -> int:
             about = overview() if verb is None else verb_text(verb)
             output.print_lines([version_text() if "version" in command.settings else about])
         elif isinstance(verb, LocalVerb):
+            if verb.run is not None:
+                return verb.run(command.settings | command.given)
+            assert verb.text is not None  # it has the one or the other
             output.print_lines([verb.text(command.settings | command.given)])
         elif isinstance(verb, HookVerb):
             from memtrig import hook

@@ -13,7 +13,7 @@ GROUPS = {
     "Trust": ("review", "week", "confirm", "reject", "deny", "pin", "why", "why-not", "history"),
     "Forgetting": ("forget", "unforget", "undo", "suppressions", "expire", "erase"),
     "Reflection": ("recall", "stats", "decay"),
-    "Moving in and out": ("import", "watch", "export"),
+    "Moving in and out": ("import", "watch", "merge", "export"),
     "Days and names": ("promise", "wellness", "alias"),
     "Upkeep": ("doctor", "backup", "restore", "vacuum", "audit", "prove", "selfcheck", "recover", "init"),
     "Agents and their hosts": ("guidance", "context", "hook", "mcp-config"),

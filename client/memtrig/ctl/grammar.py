@@ -123,13 +123,20 @@ class Family(Verb):
 
 
 class LocalVerb(Verb):
-    """A verb that asks nobody: ``text`` makes its output from what was given."""
+    """A verb that asks nobody: ``text`` makes its output of what was given, or ``run`` does all, the exit code too."""
 
-    __slots__ = ("text",)
+    __slots__ = ("run", "text")
 
-    def __init__(self, *grammar: str, text: Callable[[dict[str, Any]], str], **more: Any) -> None:
+    def __init__(
+        self,
+        *grammar: str,
+        text: Callable[[dict[str, Any]], str] | None = None,
+        run: Callable[[dict[str, Any]], int] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(*grammar, **more)
         self.text = text
+        self.run = run
 
 
 class HookVerb(Verb):

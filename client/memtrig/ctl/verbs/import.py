@@ -22,6 +22,7 @@ FORMATS = (
     "bundle",
     "server-memory",
     "memory-trigger",
+    "memory-trigger-lines",
     "triggerfish",
     "pam",
     "mcp-memory-service",
