@@ -15,13 +15,12 @@ import msgspec
 import structlog
 from msgspec import Raw, Struct
 
+from memtrigd.clockwork.pipe import Fault, Message, Outcome, Progress, Refused, receive, send
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.store.lanes import stopping
 
 COMMAND: Final = (sys.executable, "-P", "-m", "memtrigd.proof")
-PREFIX: Final = 4
-"""Bytes of a length, big-endian, before each message on its pipes."""
 
 log = structlog.get_logger()
 
@@ -44,38 +43,6 @@ class Drilling(Struct, frozen=True, tag="drill"):
     state: str
 
 
-class Progress(Struct, frozen=True, tag="progress"):
-    """How far it is: what is done, at which level, how much of it, and of how much (0 where nobody counts)."""
-
-    level: Level
-    what: str
-    done: int = 0
-    of: int = 0
-
-
-class Refused(Struct, frozen=True, tag="refused"):
-    """It came to a Refusal."""
-
-    code: str
-    message: str
-    hint: str
-    retryable: bool
-
-
-class Fault(Struct, frozen=True, tag="fault"):
-    """It came to an exception that nobody foresaw: its kind and place, nothing that it says."""
-
-    kind: str
-    where: str
-
-
-class Outcome(Struct, frozen=True, tag="outcome"):
-    """What it came to."""
-
-    value: Raw
-
-
-Message: TypeAlias = Progress | Refused | Fault | Outcome
 Heard: TypeAlias = Callable[[Progress], None]
 _decode: Final = msgspec.msgpack.Decoder(Message).decode
 
@@ -157,17 +124,3 @@ class Apart:
             return stopping()
         log.error("work_apart_failed", kind="ended")
         return RuntimeError("work apart came to no end")
-
-
-def send(stream: IO[bytes], message: Struct) -> None:
-    """Write a message with its length before it."""
-    body = msgspec.msgpack.encode(message)
-    stream.write(len(body).to_bytes(PREFIX, "big") + body)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> bytes | None:
-    """Read the body of a message; None where there is no whole one any more."""
-    size = int.from_bytes(stream.read(PREFIX), "big")
-    body = stream.read(size)
-    return body if body and len(body) == size else None

@@ -12,8 +12,9 @@ import structlog
 from memtrig import wire
 from msgspec import Struct
 
-from memtrigd.clockwork.apart import Heard, Progress, Verifying, Work
+from memtrigd.clockwork.apart import Heard, Verifying, Work
 from memtrigd.clockwork.housekeeping import end_kept
+from memtrigd.clockwork.pipe import Progress
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level, parse_level
 from memtrigd.domain.moments import Micros, to_iso

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from memtrigd.clockwork.apart import Fault, Outcome, Progress, Refused, receive, send
+from memtrigd.clockwork.pipe import Fault, Outcome, Progress, Refused, receive, send
 from memtrigd.domain.errors import Refusal
 from memtrigd.proof.works import Work, perform
 
@@ -24,7 +24,7 @@ EVERY: Final = 0.2
 
 
 def main() -> None:
-    """Do one piece of work. What is asked and told are messages of ``memtrigd.clockwork.apart``."""
+    """Do one piece of work. What is asked and told are messages of ``memtrigd.clockwork.pipe``."""
     os.umask(0o077)
     with contextlib.suppress(OSError):
         os.nice(NICE)

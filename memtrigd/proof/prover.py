@@ -18,7 +18,8 @@ from memtrig import wire
 from msgspec.structs import replace
 
 import memtrigd
-from memtrigd.clockwork.apart import Heard, Progress
+from memtrigd.clockwork.apart import Heard
+from memtrigd.clockwork.pipe import Progress
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level, parse_level
 from memtrigd.domain.moments import Micros, to_iso

@@ -6,12 +6,12 @@ import threading
 
 import msgspec
 
-from memtrigd.clockwork.apart import Fault, Outcome, Refused, receive, send
+from memtrigd.clockwork.pipe import Fault, Outcome, Refused, receive, send
 from memtrigd.watched.reading import Reading, read
 
 
 def main() -> None:
-    """Read what is asked for. What is asked and told are messages of ``memtrigd.clockwork.apart``."""
+    """Read what is asked for. What is asked and told are messages of ``memtrigd.clockwork.pipe``."""
     os.umask(0o077)
     body = receive(sys.stdin.buffer)
     if body is None:

@@ -28,6 +28,8 @@ from memtrigd.watched.registry import Entry
 COMMAND: Final = (sys.executable, "-P", "-m", "memtrigd.watched")
 SLICE: Final = 8
 """Lines of one transaction: others write between two."""
+PATIENCE: Final = 60.0
+"""Seconds that the process apart may take for some files."""
 SHORT: Final = 16
 """Characters of a digest, in hexadecimal: enough to tell the lines of one folder apart."""
 
@@ -66,9 +68,18 @@ class Desk:
             if self.ending.is_set():
                 raise stopping()
             self._work = work = self._apart(COMMAND)
-        found: list[FileRead] = work.run(
-            Reading(entry.path, list(files), self._dispatcher.clock()), _unheard, list[FileRead]
-        )
+        limit = threading.Timer(PATIENCE, work.end)
+        limit.daemon = True
+        limit.start()
+        asked = Reading(entry.path, list(files), self._dispatcher.clock())
+        try:
+            found: list[FileRead] = work.run(asked, _unheard, list[FileRead])
+        except Refusal as refusal:
+            if refusal.code == "stopping" and not self.ending.is_set():
+                raise RuntimeError("reading took too long") from None
+            raise
+        finally:
+            limit.cancel()
         return found
 
     def pages(self, entry: Entry) -> dict[str, list[Line]]:

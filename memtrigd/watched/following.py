@@ -25,6 +25,9 @@ RIPE: Final = 1.0
 """Seconds for which a file must have been as it is, or gone, before a memory closes for it: it may be back at once."""
 REST: Final = 30.0
 """Seconds until a folder is looked at again whose level, or whose reader, failed."""
+SLOW: Final = 0.02
+"""Seconds of a walk through a folder after which it is not looked at for as long as BREATH walks take."""
+BREATH: Final = 50
 MAX_LINES: Final = 20_000
 """Lines of one folder."""
 SHOWN: Final = 20
@@ -107,7 +110,7 @@ class Folder:
             return
         try:
             self._follow(desk, confirmed)
-            self._fault, self._rest = None, 0.0
+            self._fault = None
         except Refusal as refusal:
             if confirmed is not None and refusal.code == "bad_value":
                 raise
@@ -141,7 +144,10 @@ class Folder:
 
     def _seen(self) -> Sight | None:
         """What there is, once nobody is just writing; a file that still is keeps its last stamp for now."""
+        began = time.monotonic()
         sight = look(Path(self.entry.path))
+        took = time.monotonic() - began
+        self._rest = began + BREATH * took if took > SLOW else 0.0
         if isinstance(sight, Sight) and any(map(self._is_fresh, sight.files.items())):
             self._ending.wait(PATIENCE)
             sight = look(Path(self.entry.path))

@@ -11,7 +11,8 @@ import apsw
 import pytest
 from memtrig import wire
 
-from memtrigd.clockwork.apart import COMMAND, Apart, Progress, Verifying, send
+from memtrigd.clockwork.apart import COMMAND, Apart, Verifying
+from memtrigd.clockwork.pipe import Progress, send
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.levels import Level
 from memtrigd.store.vault import Vault

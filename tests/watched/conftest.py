@@ -89,6 +89,7 @@ class Notes:
 def _notes(fresh: Nursery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notes]:
     """An empty folder, and a daemon that waits for nothing before it closes a memory."""
     monkeypatch.setattr(following, "RIPE", 0.0)
+    monkeypatch.setattr(following, "SLOW", 60.0)
     root = tmp_path / "notes"
     root.mkdir()
     with fresh.world(START) as world:
