@@ -7,6 +7,7 @@ feel nothing of it. How far it is is told now and then, and at the end what was 
 import argparse
 import itertools
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -39,10 +40,13 @@ def main(argv: list[str] | None = None) -> int:
     """Write one export; exit code 1 if that is not possible, which is told as the last map."""
     asked = _asked(argv)
     os.umask(0o077)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # who is asked to stop leaves nothing half-written
     try:
         _say({"type": "end", **_exported(asked)})
     except Refusal as refusal:
         _say({"type": "error", "code": refusal.code, "message": refusal.message, "hint": refusal.hint})
+        return 1
+    except BrokenPipeError:  # nobody listens any more
         return 1
     except OSError as error:
         _say({"type": "error", "code": "bad_value", "message": f"{error.strerror or error}.", "hint": ""})

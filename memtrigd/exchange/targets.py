@@ -54,7 +54,7 @@ def target(place: Path, *, zipped: bool) -> Iterator[Target]:
         _settle(draft, place)
     except BaseException as error:
         _remove(draft)
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise _refusal(error) from error
         raise
 

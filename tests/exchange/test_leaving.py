@@ -88,6 +88,22 @@ def test_what_conflicts_is_a_files_word_from_the_repair_file(daemon: Daemon, oth
 
 
 @pytest.mark.slow
+def test_who_is_interrupted_leaves_nothing(daemon: Daemon, tmp_path: Path) -> None:
+    """Ctrl-C: neither the export nor a part of it, and no process that goes on."""
+    run(daemon, "import", str(written(tmp_path / "source.jsonl", 1500)))
+    leaving = start(daemon, "export", str(tmp_path / "all"))
+    until = time.monotonic() + 60
+    while not (tmp_path / ".all.partial").exists() and time.monotonic() < until and leaving.poll() is None:
+        time.sleep(0.001)
+    children = children_of(leaving.pid)
+    leaving.send_signal(signal.SIGINT)
+    leaving.communicate(timeout=60)
+    assert children and leaving.returncode != 0
+    assert [each.name for each in tmp_path.iterdir()] == ["source.jsonl"]
+    assert not any(Path(f"/proc/{pid}").exists() for pid in children)
+
+
+@pytest.mark.slow
 def test_who_is_killed_in_the_middle_does_it_again(daemon: Daemon, other: Daemon, tmp_path: Path) -> None:
     """BR-014: neither the export nor the import leaves half of anything that the next one minds."""
     run(daemon, "import", str(written(tmp_path / "source.jsonl", 1500)))

@@ -4,6 +4,7 @@ from typing import Final
 
 from tests.mutants.catalogue import DISPATCH, LOOKING_UP, VIEW, Edit, Mutant
 
+BUNDLES: Final = "memtrigd/serve/handlers/bundles.py"
 ERASING: Final = "memtrigd/serve/erasing.py"
 PROMISES: Final = "memtrigd/serve/handlers/promises.py"
 SPEECH: Final = "memtrigd/domain/speech.py"
@@ -30,6 +31,21 @@ SUBSCRIBED: Final = (
 """A subscription keeps the leave that its session had when it was made."""
 
 ACROSS: Final = (
+    Mutant(
+        "a bundle trusted at any level",
+        (Edit(BUNDLES, "if not (known or request.trust) and store.counts():", "if False:"),),
+        ("tests/exchange/test_bundle.py::test_a_level_with_memories_takes_none_unless_the_owner_trusts_it",),
+    ),
+    Mutant(
+        "a bundle that brings back what was erased",
+        (Edit(BUNDLES, "if here is not None and here.erased:", "if False:"),),
+        ("tests/exchange/test_bundle.py::test_two_memories_of_one_key_are_a_conflict",),
+    ),
+    Mutant(
+        "a bundle's wishes with the digests of another key",
+        (Edit(BUNDLES, "store.suppress(_with_digest(turn, row), ", "store.suppress(row, "),),
+        ("tests/exchange/test_bundle.py::test_a_forgotten_text_stays_forgotten_elsewhere",),
+    ),
     Mutant(
         "views that ask no wishes of the levels above",
         (
