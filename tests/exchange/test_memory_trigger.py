@@ -298,6 +298,31 @@ def test_nothing_of_the_log_comes_back_by_itself(tmp_path: Path) -> None:
     assert {lost[text].status for text in ("已经搬到上海", "只喝绿茶")} == {"pending"}
 
 
+def test_what_was_written_into_an_older_row_was_not_cut_off(tmp_path: Path) -> None:
+    """The log begins it under an id of its own and ends it under the row's: nothing of it waits."""
+    log = [
+        {
+            "op": "upsert",
+            "memory_id": "mem_2",
+            "entity": "用户",
+            "kind": "preference",
+            "value": "很爱喝茶",
+            "ts": "2026-02-01",
+        },
+        {"op": "commit", "memory_id": "mem_1", "entity": "用户"},
+    ]
+    kept = {"id": "mem_1", "entity": "用户", "kind": "preference", "value": "很爱喝茶"}
+    library = rows(tmp_path, kept, beside={".wal.jsonl": "\n".join(map(json.dumps, log))})
+    assert [record.status for record in records(items(library)).values()] == ["active"]
+
+
+def test_what_the_program_put_for_an_entity_names_nothing(tmp_path: Path) -> None:
+    """The beginning of the text itself."""
+    long = "在书店门口合影" * 10
+    found = records(items(rows(tmp_path, row(long, entity=long[:40]), row("爱茶", entity="爱"))))
+    assert {text: each.entity for text, each in found.items()} == {long: None, "爱茶": "爱"}
+
+
 def test_a_backup_does_not_bring_back_what_was_forgotten_since(tmp_path: Path) -> None:
     """The list of what is not to be brought up is newer than the backup that stands in."""
     wished = {"suppressed": [{"entity": "前任", "memory_id": "mem_小王", "kind": "relationship", "reason": "别提"}]}
