@@ -81,7 +81,7 @@ SHARED: Final = (
     ),
     Mutant(
         "one bound of waiting work for all levels",
-        (Edit(DISPATCH, "if self.waiting.get(level, 0) >= QUEUED", "if sum(self.waiting.values()) >= QUEUED"),),
+        (Edit(DISPATCH, "(count := waiting.get(level, 0)) >= QUEUED", "(count := sum(waiting.values())) >= QUEUED"),),
         (ORDER,),
     ),
     Mutant(
