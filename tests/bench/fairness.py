@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from memtrig import wire
@@ -133,12 +133,18 @@ def flooding(daemon: Daemon, kind: str | None, level: str) -> Iterator[None]:
 
 
 def quiet(daemon: Daemon, seconds: float) -> Took:
+    """Let the quiet agent ask for so long; returns how long each request took in milliseconds."""
+    end = time.perf_counter() + seconds
+    return asking(daemon, lambda: time.perf_counter() < end)
+
+
+def asking(daemon: Daemon, goes_on: Callable[[], bool]) -> Took:
     """Let the quiet agent ask, one request after the other; returns how long each took in milliseconds."""
     took: Took = {what: [] for what in ASKED}
     with agent(daemon, "internal", agent="quiet") as line:
-        end, number = time.perf_counter() + seconds, 0
+        number = 0
         line.ask(wire.Save(key="quiet-0", content=CONTENT), wire.Saved)
-        while time.perf_counter() < end:
+        while goes_on():
             number += 1
             asked: dict[str, wire.Request] = {
                 "get": wire.Get(key="quiet-0"),
