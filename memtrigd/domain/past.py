@@ -88,5 +88,5 @@ def past(  # noqa: PLR0917 - what a record says
 
 
 def as_imported(source: Source) -> Source:
-    """What a source counts as that a file names: whoever wrote the file can't have the word of the user."""
-    return Source.FILE_IMPORT if rank(source, attested=True) > Rank.FILE_IMPORT else source
+    """What a source counts as that a file names: it may relay the user's word, as an agent may, and no more."""
+    return Source.USER_EXPLICIT if rank(source, attested=False) > Rank.USER_EXPLICIT else source

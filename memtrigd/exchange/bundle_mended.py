@@ -1,4 +1,4 @@
-"""What of a bundle was not taken back, as a file's word: a memory without its life, at a file's rank."""
+"""What of a bundle was not taken back, as a file's word: a memory without its life, and no word that was heard."""
 
 from collections.abc import Iterator
 from typing import Final

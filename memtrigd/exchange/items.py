@@ -3,7 +3,7 @@
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import tzinfo
 from typing import Any, Final, TypeAlias
 
@@ -12,6 +12,7 @@ from memtrig import wire
 from msgspec import Struct
 
 from memtrigd.domain.errors import Refusal
+from memtrigd.domain.memory import canonical
 from memtrigd.domain.moments import Micros, to_iso
 from memtrigd.exchange import dates
 
@@ -122,6 +123,15 @@ def entry(fields: dict[str, Any]) -> wire.ImportEntry:
     except msgspec.ValidationError as error:
         raise Refusal("bad_value", f"{str(error)[:300]}.", "docs/protocol.md lists the fields.") from None
     return made
+
+
+def aliases(entity: str, names: Iterable[str], place: str) -> Iterator[Beside]:
+    """The other names of an entity, each once, without its own. Raises Refusal ``bad_value``."""
+    told = {canonical(entity)}
+    for each in filter(str.strip, names):
+        if canonical(each) not in told:
+            told.add(canonical(each))
+            yield Beside(place, entry({"type": "import_alias", "alias": each, "entity": entity}))
 
 
 def _with_dates(said: dict[str, Any], place: str, reading: Reading) -> list[Noted]:

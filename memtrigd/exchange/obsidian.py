@@ -24,7 +24,8 @@ _EMBED: Final = re.compile(r"!\[\[[^\]\n]{1,500}\]\]")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _CREATED: Final = ("created", "date", "created_at", "date created")
 _UPDATED: Final = ("updated", "modified", "updated_at", "date modified", "last_modified")
-_TAKEN: Final = {"tags", "tag", "title", "type", *_CREATED, *_UPDATED}
+_ALIASES: Final = ("aliases", "alias")
+_TAKEN: Final = {"tags", "tag", "title", "type", *_ALIASES, *_CREATED, *_UPDATED}
 
 
 def looks(head: str, path: Path) -> bool:
@@ -63,8 +64,24 @@ def _note(text: str, title: str, reading: Reading) -> Iterator[Item]:
     if embeds:
         yield Noted("", f"What {embeds:,} embedded {'link shows' if embeds == 1 else 'links show'} was not taken.")
     about = common(whole, title)
+    yield from _names(whole, about["entity"])
     for piece in markdown.pieces(Note({}, body, whole.line)):
         yield from _piece(piece, about, piece.place, reading)
+
+
+def _names(whole: Note, entity: str | None) -> Iterator[Item]:
+    """The other names of what a note is about. A note about a day has none: nothing in it would be found by them."""
+    front = {name.casefold(): value for name, value in whole.front.items()}
+    given = list[str]()
+    for told in map(front.get, _ALIASES):
+        given += told.split(",") if isinstance(told, str) else told if isinstance(told, list) else []
+    if given and entity is None:
+        yield Noted("front matter", "Its aliases name a day, and were not taken.")
+    elif entity is not None:
+        try:
+            yield from items.aliases(entity, [each.strip() for each in given if isinstance(each, str)], "front matter")
+        except Refusal as refusal:
+            yield Noted("front matter", f"Its aliases were not taken: {refusal.message}")
 
 
 def notes_of(whole: Note, known: set[str]) -> Iterator[Noted]:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.memory import Kind, Status
+from memtrigd.domain.memory import Kind, Source, Status
 from memtrigd.exchange import items
 from memtrigd.exchange.containers import Tree, opened
 from memtrigd.exchange.documents import documents
@@ -41,7 +41,7 @@ _TEXTS: Final = {
     "type",
 }
 _OTHERS: Final = {"categories", "sensitivity", "confidence", "accessCount", "pinned", "charBudget", "triggerPattern"}
-_ENDS: Final = {"canonicalName", "srcEntityID", "dstEntityID", "edgeType", "sourceType", "lastReinforcedAt"}
+_ENDS: Final = {"canonicalName", "aliases", "srcEntityID", "dstEntityID", "edgeType", "sourceType", "lastReinforcedAt"}
 _KNOWN: Final = _IDS | _TIMES | _STATES | _TEXTS | _OTHERS | _ENDS
 _KINDS: Final = ("episode", "fact", "core", "preference", "procedure", "entity", "edge")
 
@@ -135,9 +135,10 @@ def _line(text: str, place: str, of: tuple[str, dict[str, str], Ignored], readin
         try:
             if isinstance(found, Refusal):
                 raise found
-            made = _record(found, kind, names)
-            ignored.add(found, _KNOWN)
+            made, named = _record(found, kind, names), [*_named(found, place)]
+            ignored.add(found, _KNOWN if "predicate" not in found else _KNOWN | {"speaker"})
             yield from items.taken({"created": found.get("createdAt"), **made}, place, reading)
+            yield from named
         except Refusal as refusal:
             yield items.left(place, refusal, part)
 
@@ -157,7 +158,11 @@ def _said(found: dict[str, Any], kind: str) -> dict[str, Any] | None:
             return _episode(found)
         case {"text": str(text), "predicate": _} if kind in ("fact", ""):
             over = found.get("supersededBy") or found.get("prunedAt")
-            fields = {"status": Status.SUPERSEDED if over else Status.ACTIVE, "confidence": found.get("confidence")}
+            fields = {
+                "status": Status.SUPERSEDED if over else Status.ACTIVE,
+                "source": Source.USER_EXPLICIT if found.get("speaker") == "user" else None,
+                "confidence": found.get("confidence"),
+            }
             return {"content": text, "entity": found.get("subject") or None, **fields, **_valid(found)}
     return None
 
@@ -195,6 +200,15 @@ def _kept(found: dict[str, Any], kind: str) -> dict[str, Any] | None:
                 "kind": Kind.RULE,
             }
     return None
+
+
+def _named(found: dict[str, Any], place: str) -> Iterator[Item]:
+    """The other names of an entity. Raises Refusal for those that are none."""
+    name, others = found.get("canonicalName"), found.get("aliases")
+    if isinstance(name, str) and others:
+        if not isinstance(others, list) or not all(isinstance(each, str) for each in others):
+            raise Refusal("bad_value", "Its aliases are no list of names.", "Mend the line.")
+        yield from items.aliases(name, others, place)
 
 
 def _valid(found: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from memtrig import wire
 from memtrigd.domain.errors import Refusal
 from memtrigd.exchange import chatgpt_export, claude_export, mcp_memory_service, mem0, pam, portable_mem
 from memtrigd.exchange.formats import FORMATS, chosen, named, told
-from memtrigd.exchange.items import Item, Left, Noted, Reading, Taken
+from memtrigd.exchange.items import Beside, Item, Left, Noted, Reading, Taken
 from tests.exchange.test_formats import READING, contents, items
 
 SAMPLES = Path(__file__).with_name("samples")
@@ -312,6 +312,41 @@ def test_a_changed_mem_bundle_says_so(tmp_path: Path) -> None:
         "CHECKSUMS",
         "fields",
     ]
+
+
+def test_a_fact_says_who_said_it_and_an_entity_its_names(tmp_path: Path) -> None:
+    """What the user said is theirs; a message of theirs may be a question, and is not. Names that are none are left."""
+    folder = tmp_path / "x.mem" / "items"
+    folder.mkdir(parents=True)
+    (tmp_path / "x.mem" / "manifest.json").write_text("{}")
+    fact = {"id": "f", "predicate": "likes", "subject": "आशा"}
+    entity = {"id": "e", "type": "person"}
+    lines = {
+        "fact": [
+            {**fact, "text": "Likes tea", "speaker": "user"},
+            {**fact, "text": "Likes milk", "speaker": "assistant"},
+        ],
+        "episode": [{"id": "x", "summary": "Do I like tea?", "details": "Do I like tea?", "speaker": "user"}],
+        "entity": [
+            {**entity, "canonicalName": "आशा", "aliases": ["Asha", "asha ", " ", "आशा", "阿莎"]},
+            {**entity, "canonicalName": "Mira", "aliases": "Mi"},
+        ],
+    }
+    for kind, each in lines.items():
+        (folder / f"{kind}.jsonl").write_text("\n".join(map(json.dumps, each)))
+    found = items(tmp_path / "x.mem")
+    sources = {each.content: each.source for each in records(found)}
+    assert sources == {
+        "Likes tea": "user_explicit",
+        "Likes milk": None,
+        "Do I like tea?": None,
+        "आशा: person": None,
+    }
+    assert [item.entry for item in found if isinstance(item, Beside)] == [
+        wire.ImportAlias(alias="Asha", entity="आशा"),
+        wire.ImportAlias(alias="阿莎", entity="आशा"),
+    ]
+    assert codes(found) == ["bad_value"]
 
 
 # All of them

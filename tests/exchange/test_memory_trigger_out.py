@@ -70,7 +70,7 @@ def rows(place: Path) -> list[dict[str, Any]]:
 def test_a_library_goes_out_as_it_came(fresh: Nursery, tmp_path: Path, name: str, version: str) -> None:
     """Every row has every field that its version writes, with the same value and in the same order; so have the rest.
 
-    But that what its user said is a file's word by now. Out of a second daemon it is the same to the byte.
+    Out of a second daemon it is the same to the byte.
     """
     with fresh.world(NOW) as world:
         move(world.connect(CONTROL), SAMPLES / name, READING)
@@ -80,8 +80,7 @@ def test_a_library_goes_out_as_it_came(fresh: Nursery, tmp_path: Path, name: str
     waited = out.pop("mem_20261130_080000_deadbeef", None)  # it was in the log alone
     assert (waited is not None) == (version == "3.1")
     assert [list(row) for row in out.values()] == [list(given[own]) for own in out]
-    relayed = {own: {**row, "source": "file_import"} for own, row in given.items() if row["source"] == "user_explicit"}
-    assert out == given | relayed
+    assert out == given
     for same in (
         "wellness.json",
         ".suppressed.json",
@@ -206,7 +205,7 @@ _row = st.fixed_dictionaries(
         "entity": st.sampled_from(["用户", "आशा", "Asha"]),
         "kind": st.sampled_from([each.value for each in Kind]),
         "sentiment": st.none() | st.sampled_from(["pos", "neg", "想念"]),
-        "source": st.sampled_from(["file_import", "auto_detect"]),
+        "source": st.sampled_from(["user_explicit", "file_import", "auto_detect"]),
         "confidence": st.floats(0, 1),
         "emotion_tags": st.lists(st.sampled_from(["温暖", "calm"]), max_size=2, unique=True),
         "value": st.tuples(_words, _words).map(" ".join),

@@ -11,7 +11,7 @@ from memtrig import wire
 
 from memtrigd.exchange import basic_memory, claude_code, markdown, obsidian
 from memtrigd.exchange.formats import told
-from memtrigd.exchange.items import Item, Left, Noted, Taken
+from memtrigd.exchange.items import Beside, Item, Left, Noted, Taken
 from memtrigd.exchange.markdown import Note
 from tests.exchange.test_formats import READING, contents, items
 
@@ -199,6 +199,21 @@ def test_a_note_is_about_what_it_is_named(noted: Callable[[str, str], Path]) -> 
     ]
     assert [each.place for each in found if isinstance(each, Taken)][-1] == "people/आशा.md: line 7"
     assert [each.entity for each in records(items(noted("v/2026-09-14.md", "- x").parent))] == [None]
+
+
+@pytest.mark.parametrize(
+    "written", ["aliases: [Asha, 阿莎, asha, आशा]", "aliases: Asha, 阿莎", "alias:\n- Asha\n- 阿莎"]
+)
+def test_a_notes_aliases_are_other_names_of_what_it_is_about(noted: Callable[[str, str], Path], written: str) -> None:
+    """Each once; those of a day, which is no entity, are told of."""
+    text = f"---\n{written}\n---\n- likes tea\n"
+    found = items(noted("v/आशा.md", text).parent)
+    assert [item.entry for item in found if isinstance(item, Beside)] == [
+        wire.ImportAlias(alias=name, entity="आशा") for name in ("Asha", "阿莎")
+    ]
+    assert said(found) == ""
+    day = items(noted("w/2026-09-14.md", text).parent)
+    assert not [item for item in day if isinstance(item, Beside)] and "aliases" in said(day)
 
 
 def test_a_date_that_is_none_leaves_the_note_to_be_mended(noted: Callable[[str, str], Path]) -> None:

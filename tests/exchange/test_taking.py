@@ -110,7 +110,44 @@ def test_a_file_has_no_word_of_the_users(world: World, source: str | None) -> No
     done = bring(owner, record("tea", "Likes tea.", source=source), record("sun", "Sails.", source=source))
     assert done.counts == {"contested": 1, "updated": 1}
     assert (got(agent, "tea").content, got(agent, "tea").contested) == ("Likes coffee.", True)
-    assert got(agent, "sun").source == "file_import"
+    assert got(agent, "sun").source == ("user_explicit" if source in ("stated", "user_explicit") else "file_import")
+
+
+def test_what_its_source_says_the_user_said_weighs_as_an_agents_relayed_word(world: World) -> None:
+    """It takes the place of another file's word and stands against what agents notice; nobody heard it."""
+    owner, agent = world.connect(CONTROL), world.agent(Level.INTERNAL)
+    assert bring(owner, record("चहा", "साखर घालून")).counts == {"new": 1}
+    told = record("चहा", "बिनसाखरेचा", source="user_explicit", quote="साखर नको", created=to_iso(START - DAY))
+    assert bring(owner, told).counts == {"updated": 1}
+    assert (got(agent, "चहा").source, got(agent, "चहा").attested) == ("user_explicit", False)
+    assert agent.ask(wire.Save(key="चहा", content="दोन चमचे साखर")).outcome == "contested"
+    assert bring(owner, record("चहा", "मध घालून")).counts == {"contested": 1}
+    assert agent.ask(wire.Save(key="चहा", content="गूळ घालून", source="user_explicit", quote="गूळ")).outcome == "updated"
+
+
+@pytest.mark.parametrize("source", ["stated", "user_explicit"])
+def test_a_file_lifts_no_wish_and_confirms_nothing(world: World, source: str) -> None:
+    """Though it claims the user's word, and their very words as a quote: nothing of it was heard."""
+    owner, agent = world.connect(CONTROL), world.agent(Level.INTERNAL)
+    owner.ask(wire.Act(request=wire.Save(key="ex", content="前任叫小王。", entity="前任")))
+    owner.ask(wire.Act(request=wire.Forget(key="ex")))
+    owner.ask(wire.Act(request=wire.Forget(entity="Robin")))
+    agent.ask(wire.Save(key="walk", content="Walks early.", source="self_inferred"))
+    agent.ask(wire.Save(key="sea", content="Fears the sea.", source="self_inferred"))
+    refused = owner.ask(wire.Act(request=wire.Review())).items[-1].memory
+    owner.ask(wire.Act(request=wire.Reject(id=refused.id)))
+    records = [
+        record("ex", "前任叫小李。", source=source, quote="前任叫小李"),
+        record("other", "前任叫小王。", source=source),
+        record("robin", "Is with Robin.", entity="Robin", source=source),
+        *(record(key, text, source=source) for key, text in (("walk", "Walks early."), ("sea", "Fears the sea."))),
+    ]
+    for dry_run in (True, False):
+        done = bring(owner, *records, dry_run=dry_run)
+        assert [(each.number, each.code) for each in done.refused] == [(n, "forgotten") for n in range(3)]
+        assert done.counts == {"known": 2}
+    assert len(owner.ask(wire.Act(request=wire.Suppressions())).suppressions) == 2
+    assert agent.ask(wire.List()).memories == []
 
 
 def test_a_guess_stays_a_guess(world: World) -> None:
@@ -193,11 +230,22 @@ def test_what_is_not_active_is_served_to_nobody(world: World) -> None:
 
 
 def test_a_dry_run_tells_and_takes_nothing(world: World) -> None:
-    """The store is the same afterwards."""
+    """The store is the same afterwards; what it tells is what an import then does."""
     owner, agent = world.connect(CONTROL), world.agent(Level.INTERNAL)
-    done = bring(owner, record("a", "x"), record("b", "y", kind="hobby"), dry_run=True)
-    assert (done.counts, [each.number for each in done.refused]) == ({"new": 1}, [1])
-    assert agent.ask(wire.List()).memories == []
+    owner.ask(wire.Act(request=wire.Save(key="c", content="z")))
+    records = [
+        record("a", "x"),
+        record("b", "y", kind="hobby"),
+        record("c", "else"),
+        record("d", "guessed", source="self_inferred"),
+    ]
+    before = world.file(Level.INTERNAL).read_bytes()
+    done = bring(owner, *records, dry_run=True)
+    told = {"contested": 1, "new": 1, "pending": 1}
+    assert (done.counts, [each.number for each in done.refused]) == (told, [1])
+    assert world.file(Level.INTERNAL).read_bytes() == before
+    assert [each.key for each in agent.ask(wire.List()).memories] == ["c"]
+    assert bring(owner, *records).counts == told
 
 
 def test_it_goes_to_the_space_that_was_named(world: World) -> None:

@@ -1,4 +1,4 @@
-"""import: what other programs kept, a batch a transaction. The owner brings it; its word is a file's."""
+"""import: what other programs kept, a batch a transaction. The owner brings it; the file speaks."""
 
 from collections import Counter
 from datetime import tzinfo
@@ -16,7 +16,7 @@ from memtrigd.domain.memory import Kind, Memory, Source, Status, canonical
 from memtrigd.domain.moments import Micros, from_iso
 from memtrigd.domain.past import Past, as_imported, past
 from memtrigd.domain.secrets import redacted
-from memtrigd.domain.trust import rank, rank_of
+from memtrigd.domain.trust import Hearing, rank, rank_of
 from memtrigd.gate.policy import Actor
 from memtrigd.gate.view import at_home_in
 from memtrigd.serve import screening
@@ -27,8 +27,9 @@ from memtrigd.serve.wishing import keep_wish
 
 BATCH: Final = 32
 """Records of one request at most: the writer is busy with each for a millisecond or two."""
-IMPORTER: Final = Actor("import")
-"""Who speaks: a file. What the user wants forgotten it does not bring back, and it outranks no word of theirs."""
+IMPORTER: Final = Actor("import", hearing=Hearing.FEED)
+"""Who speaks: a file. Nothing that it relays was heard: it outranks no word of the user's own, confirms nothing, and
+what they want forgotten it does not bring back."""
 _SAID: Final = frozenset(wire.Save.__struct_fields__) & frozenset(wire.ImportRecord.__struct_fields__)
 
 
@@ -128,9 +129,10 @@ def _taken(turn: Turn, brought: Brought, *, dry_run: bool) -> str:
         before = replace(before, status=Status.EXPIRED)
     standing = store.active(key, space)
     if before.status is Status.ACTIVE and not _is_older(before, claim, standing):
+        drafted = replace(brought.draft, past=before)
         if dry_run:
-            return "new" if standing is None else "updated"
-        return save.save(turn, replace(brought.draft, past=before)).outcome
+            return save.decide(turn, drafted).admission.outcome.value
+        return save.save(turn, drafted).outcome
     if not dry_run:
         row = _history(turn, claim, key, before, standing)
         store.add(row, [], turn.change("save", claim.reason))

@@ -34,8 +34,40 @@ class Place(Struct, frozen=True):
     space: str
 
 
+class Decision(Struct, frozen=True):
+    """What is to become of a claim, where, and on whose word."""
+
+    place: Place
+    admission: Admission
+    speaker: Speaker
+
+
 def save(turn: Turn, draft: Draft) -> wire.Saved:
     """Put a claim into its slot at the caller's own level. Raises ``forgotten`` for what is not to be learnt again."""
+    store, claim = turn.view.writer, draft.claim
+    decided = decide(turn, draft)
+    admission, speaker = decided.admission, decided.speaker
+    kept = _carry_out(turn, draft, decided.place, admission, speaker)
+    if draft.forced:
+        store.note(turn.change("forced"), kept.id)
+    if rank(claim.source, attested=speaker.attested) is Rank.STATED:
+        forgive_copies(turn, kept)
+    return wire.Saved(
+        id=kept.id,
+        key=kept.key,
+        level=kept.level.name,
+        status=kept.status.value,
+        outcome=admission.outcome.value,
+        seen_count=kept.seen_count,
+        supersedes=kept.supersedes if admission.outcome in (Outcome.UPDATED, Outcome.CONFIRMED) else None,
+        contests=kept.contests,
+        similar=_similar(turn, claim, kept),
+        unheard=claim.quote is not None and speaker.hearing is Hearing.FEED and not speaker.heard,
+    )
+
+
+def decide(turn: Turn, draft: Draft) -> Decision:
+    """Decide on a claim. Nothing is written yet, but that the user's word lifts the wish against it. Raises Refusal."""
     store, claim = turn.view.writer, draft.claim
     if claim.expires_at is not None and claim.expires_at <= turn.now:
         raise Refusal("bad_time", "expires_at is in the past: the memory would never be seen.", "Name a later time.")
@@ -59,23 +91,7 @@ def save(turn: Turn, draft: Draft) -> wire.Saved:
         admission = _doubted(admission, target)
     if admission.outcome is Outcome.CONTESTED and admission.meets is not None:
         place = Place(admission.meets.key, place.space)  # a proposal waits where it contests, whatever key it brought
-    kept = _carry_out(turn, draft, place, admission, speaker)
-    if draft.forced:
-        store.note(turn.change("forced"), kept.id)
-    if rank(claim.source, attested=speaker.attested) is Rank.STATED:
-        forgive_copies(turn, kept)
-    return wire.Saved(
-        id=kept.id,
-        key=kept.key,
-        level=kept.level.name,
-        status=kept.status.value,
-        outcome=admission.outcome.value,
-        seen_count=kept.seen_count,
-        supersedes=kept.supersedes if admission.outcome in (Outcome.UPDATED, Outcome.CONFIRMED) else None,
-        contests=kept.contests,
-        similar=_similar(turn, claim, kept),
-        unheard=claim.quote is not None and speaker.hearing is Hearing.FEED and not speaker.heard,
-    )
+    return Decision(place, admission, speaker)
 
 
 def _parrots(turn: Turn, claim: Claim, standing: Memory, speaker: Speaker) -> bool:
