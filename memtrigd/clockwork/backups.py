@@ -149,20 +149,20 @@ class Backups:
         self._make("repair", levels, lambda outcome: told(outcome if isinstance(outcome, Exception) else outcome[0]))
 
     def before_import(self, request: wire.ImportBegin, told: Told) -> None:
-        """Back up a level to which the owner is about to import, and keep in mind that they are."""
-        level, now = parse_level(request.level), self._clock()
+        """Back up the levels to which the owner is about to import, and keep in mind that they are."""
+        levels = [*dict.fromkeys(map(parse_level, (request.level, *request.levels)))]
+        now = self._clock()
 
         def made(outcome: Any) -> None:
             if isinstance(outcome, Exception):
                 told(outcome)
             elif outcome[0].failed:
-                told(
-                    Refusal("level_unavailable", f"{level.name} can't be backed up.", "`memtrigctl status` tells why.")
-                )
+                which = ", ".join(level.name for level in levels if level.slug in outcome[0].failed)
+                told(Refusal("level_unavailable", f"{which} can't be backed up.", "`memtrigctl status` tells why."))
             else:
-                imports.begun(self._writers, level, now, ways_back.copy_of(outcome[0]), told)
+                imports.begun(self._writers, levels, now, ways_back.copy_of(outcome[0]), told)
 
-        self._make("import", [level], made)
+        self._make("import", levels, made)
 
     def after_import(self, request: wire.ImportEnd, told: Told) -> None:
         """Note the end of an import."""

@@ -279,3 +279,8 @@ def test_an_import_begins_with_a_backup_and_its_end_is_told(world: World) -> Non
     assert isinstance(owner.ask(wire.ImportEnd(id=begun.id)), wire.ImportEnded)
     assert owner.ask(wire.ImportEnd(id=begun.id)).code == "not_found"
     assert owner.ask(wire.ImportBegin(level="top")).code == "bad_level"
+    both = owner.ask(wire.ImportBegin(level="internal", levels=["RESTRICTED", "internal"]))
+    assert both.backup.levels == ["INTERNAL", "RESTRICTED"]
+    assert isinstance(owner.ask(wire.ImportEnd(id=both.id)), wire.ImportEnded)
+    assert owner.ask(wire.ImportEnd(id=both.id)).code == "not_found"
+    assert owner.ask(wire.ImportBegin(levels=["top"])).code == "bad_level"

@@ -107,9 +107,11 @@ class Import(Write, frozen=True, kw_only=True, tag="import"):
 
 
 class ImportBegin(Request, frozen=True, tag="import.begin"):
-    """Back a level up before an import, wait for it, and keep in mind that an import is under way."""
+    """Back levels up before an import, wait for it, and keep in mind that an import is under way."""
 
     level: str = "INTERNAL"
+    levels: list[str] = []
+    """Further ones: all are in one backup."""
 
 
 class ImportEnd(Request, frozen=True, tag="import.end"):
