@@ -138,6 +138,7 @@ async def _serve(
         searchers=threads.searchers,
         indexes=indexes,
         analysts=threads.analysts,
+        apart=threads.analysts.analysis.prepared,
         writers=writers,
         handles=vault.readers(),
         unavailable=vault.unavailable,

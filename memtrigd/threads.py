@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from memtrigd.analysis.apart import Analysis
 from memtrigd.domain.levels import Level
 from memtrigd.embedder.messages import Model
 from memtrigd.search.indexes import Indexes
 from memtrigd.serve import faults
 from memtrigd.serve.rota import SLICE
-from memtrigd.store.lanes import Lane, ReadLane
+from memtrigd.store.lanes import Deliver, Lane, ReadLane
 from memtrigd.store.precedence import Precedence
 from memtrigd.store.queueing import Done, Outcome
 from memtrigd.store.vault import Vault
@@ -24,6 +25,19 @@ class Warm(Protocol):
 
     def __call__(self, model: Model | None = None) -> None:
         """From any thread, and without waiting for it."""
+
+
+class Analysts(ReadLane):
+    """The thread that has large texts analysed."""
+
+    def __init__(self, deliver: Deliver, precedence: Precedence) -> None:
+        self.analysis = Analysis()
+        super().__init__("memtrigd-analyst", dict, deliver, precedence)
+
+    def stop(self) -> None:
+        """Stop, without waiting for the process that analyses."""
+        self.analysis.end()
+        super().stop()
 
 
 class Threads:
@@ -38,7 +52,7 @@ class Threads:
         self.walkers = ReadLane("memtrigd-walker", vault.readers, deliver, self.precedence)
         self.searchers = ReadLane("memtrigd-searcher", vault.readers, deliver, self.precedence)
         self.scrubbers = ReadLane("memtrigd-scrubber", vault.readers, deliver, self.precedence)
-        self.analysts = ReadLane("memtrigd-analyst", dict, deliver, self.precedence)
+        self.analysts = Analysts(deliver, self.precedence)
         self.copyists = ReadLane("memtrigd-backup", dict, deliver, self.precedence)
         self.verifiers = ReadLane("memtrigd-auditor", dict, deliver, self.precedence)
         self.doctors = ReadLane("memtrigd-doctor", dict, deliver, self.precedence)

@@ -21,6 +21,7 @@ COMPARE_LEVELS = {
 }
 """Who may compare levels outside gate/ and domain/, and why."""
 LOGGERS = {
+    "memtrigd/analysis/apart.py",
     "memtrigd/clockwork/apart.py",
     "memtrigd/clockwork/audits.py",
     "memtrigd/clockwork/backups.py",

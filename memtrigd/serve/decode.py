@@ -110,6 +110,6 @@ def is_write(request: wire.Request) -> bool:
 
 
 def analysed_elsewhere(request: wire.Request) -> bool:
-    """Tell whether a save's text is prepared on another thread: the next write must not overtake it."""
+    """Tell whether a save's text is prepared on another thread: no write that needs none of that may overtake it."""
     inner = request.request if isinstance(request, wire.Act) else request
     return isinstance(inner, wire.Save | wire.Import | wire.BundleTake) and is_large(inner)

@@ -126,6 +126,8 @@ class Dispatcher(Struct, frozen=True):
     """Queues a backup of one level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
+    apart: Callable[..., tuple[Any, Any]] = prepared
+    """Screens and prepares a large write, on the thread of the analysts: as ``prepared`` does."""
     precedence: Precedence = field(default_factory=Precedence)
     quotas: Quotas = field(default_factory=Quotas)
     models: Questions = field(default_factory=Questions)
@@ -228,7 +230,7 @@ class Dispatcher(Struct, frozen=True):
     def _prepare(self, operation: Operation, leave: Permit, request: Any, reply: Replied) -> None:
         """Screen and prepare a write, on a thread of its own where that takes long, then queue it at its level."""
         self.quotas.admit(leave, request, self.clock())
-        ready = partial(prepared, operation.prepare, request, leave.actor, self.zone)
+        asked = operation.prepare, request, leave.actor, self.zone
 
         def on(outcome: Any) -> None:
             if isinstance(outcome, Exception):
@@ -238,9 +240,9 @@ class Dispatcher(Struct, frozen=True):
                 self.queue(operation, leave, kept, draft, reply)
 
         if operation.prepare is None or not is_large(request):
-            on(ready())
+            on(prepared(*asked))
         else:
-            self.analysts.submit(lambda _: ready(), self._counted(leave, on), leave.asker)
+            self.analysts.submit(lambda _: self.apart(*asked), self._counted(leave, on), leave.asker)
 
     def queue(self, operation: Operation, leave: Permit, request: Any, draft: Any, reply: Replied) -> None:
         """Queue a write for whom leave was given, at their level. Raises Refusal ``busy``."""

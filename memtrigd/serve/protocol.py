@@ -51,7 +51,7 @@ class Connection(asyncio.Protocol):
         self._running = 0
         self._held = 0
         self._writing = 0
-        self._barrier = False
+        self._analysed = 0
         self._clogged = False
         self._stopping = False
         self._unsent: list[bytes] = []
@@ -186,11 +186,14 @@ class Connection(asyncio.Protocol):
     def _advance(self) -> bool:
         """Start what may start: writes beside writes, reads beside reads, each behind the others before it.
 
+        While texts are analysed elsewhere only more of these start: that thread has an asker's in their order.
         Tell whether there was no time for something that may start.
         """
-        while self._waiting and not self._barrier and not self._clogged:
+        while self._waiting and not self._clogged:
             number, request, size = self._waiting[0]
             writes = is_write(request)
+            if self._analysed and not analysed_elsewhere(request):
+                break
             reading = self._running - self._writing
             if reading if writes else (self._writing or reading >= READS):
                 break
@@ -204,14 +207,13 @@ class Connection(asyncio.Protocol):
         self._running += 1
         self._writing += writes
         slow = analysed_elsewhere(request)
-        self._barrier = slow
+        self._analysed += slow
 
         def done(reply: Reply) -> None:
             self._running -= 1
             self._held -= size
             self._writing -= writes
-            if slow:
-                self._barrier = False
+            self._analysed -= slow
             self._send(number, reply)
             if not self._inside:
                 self._ask_for_turn()

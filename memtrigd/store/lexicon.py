@@ -36,8 +36,9 @@ def prints(spelt: str) -> tuple[bytes, bytes]:
 
     Hashes are in the order of their bytes, so that one document has one form of it.
     """
-    counted = sorted((term_hash(each), times) for each, times in Counter(spelt.split(" ") if spelt else ()).items())
-    return b"".join(each for each, _ in counted), bytes(min(times, MOST_TIMES) for _, times in counted)
+    counted = Counter(spelt.split(" ") if spelt else ())
+    hashed = sorted(zip(map(term_hash, counted), counted.values(), strict=True))
+    return b"".join([each for each, _ in hashed]), bytes([min(times, MOST_TIMES) for _, times in hashed])
 
 
 @lru_cache(maxsize=1 << 15)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memtrig.ctl.grammar import DaemonVerb
+    from memtrig.ctl.pipeline import Pipeline
 
 
 class Door:
@@ -88,6 +89,12 @@ class Door:
         if self._acts and isinstance(self._caller, talk.Owner):
             request = self._caller.act(request, level, **beside)
         return talk.ask(self._caller, request, self._patience, progress.show if self._watches else None)
+
+    def pipeline(self) -> Pipeline:
+        """Many questions on one connection, some under way at a time."""
+        from memtrig.ctl.pipeline import Pipeline
+
+        return Pipeline(self._caller, self._patience)
 
     def follow(self, name: str, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Subscribe, and give the answer and then each notice as it comes, without end. Raises Failure."""

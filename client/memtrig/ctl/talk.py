@@ -127,15 +127,15 @@ def follow(caller: Caller, request: dict[str, Any], timeout: float = TIMEOUT) ->
     """
     deadline: float | None = time.monotonic() + timeout
     requests = caller.requests(request)
-    with _connect(caller.path, time.monotonic() + timeout) as connection:
+    with connected(caller.path, time.monotonic() + timeout) as connection:
         try:
             connection.sendall(_frames(requests))
             while True:
-                answer = _read_answer(connection, caller.path, deadline)
+                answer = answer_on(connection, caller.path, deadline)
                 if isinstance(answer.get("notice"), dict):
                     yield _untyped(answer["notice"])
                     continue
-                reply = _unwrap(answer, caller.path)
+                reply = unwrapped(answer, caller.path)
                 if answer.get("id") == len(requests):
                     deadline = None
                     yield reply.result
@@ -156,16 +156,16 @@ def _exchange(caller: Caller, request: dict[str, Any], deadline: float, timeout:
     """Try once, on a connection of its own: send everything in one piece, read up to the answer of the last."""
     requests = caller.requests(request)
     frames = _frames(requests)
-    with _connect(caller.path, deadline) as connection:
+    with connected(caller.path, deadline) as connection:
         try:
             connection.sendall(frames)
             while True:
-                answer = _read_answer(connection, caller.path, deadline)
+                answer = answer_on(connection, caller.path, deadline)
                 if heard is not None and isinstance(answer.get("notice"), dict):
                     heard(_untyped(answer["notice"]))
                     deadline = time.monotonic() + timeout
                     continue
-                reply = _unwrap(answer, caller.path)
+                reply = unwrapped(answer, caller.path)
                 if answer.get("id") == len(requests):
                     return reply
                 caller.welcomed(reply.result)
@@ -176,10 +176,11 @@ def _exchange(caller: Caller, request: dict[str, Any], deadline: float, timeout:
 
 
 def _frames(requests: list[dict[str, Any]]) -> bytes:
-    return b"".join(_frame({"id": number, "request": each}) for number, each in enumerate(requests, 1))
+    return b"".join(framed({"id": number, "request": each}) for number, each in enumerate(requests, 1))
 
 
-def _frame(message: dict[str, Any]) -> bytes:
+def framed(message: dict[str, Any]) -> bytes:
+    """Put a message in a frame. Raises Failure ``too_large``."""
     body: bytes = msgpack.packb(message)
     if len(body) > MAX_FRAME:
         raise Failure(
@@ -190,7 +191,8 @@ def _frame(message: dict[str, Any]) -> bytes:
     return len(body).to_bytes(PREFIX, "big") + body
 
 
-def _connect(path: str, deadline: float) -> socket.socket:
+def connected(path: str, deadline: float) -> socket.socket:
+    """Connect until ``deadline``, by the monotonic clock. Raises Failure."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(_left(deadline))
@@ -210,7 +212,8 @@ def _connect(path: str, deadline: float) -> socket.socket:
     return connection
 
 
-def _read_answer(connection: socket.socket, path: str, deadline: float | None) -> dict[str, Any]:
+def answer_on(connection: socket.socket, path: str, deadline: float | None) -> dict[str, Any]:
+    """Read an answer until ``deadline``. Raises OSError where the connection breaks off or time is over, or Failure."""
     size = int.from_bytes(_read(connection, PREFIX, deadline), "big")
     if size > MAX_FRAME:
         raise _foreign(path)
@@ -235,7 +238,7 @@ def _read(connection: socket.socket, size: int, deadline: float | None) -> bytes
     return bytes(data)
 
 
-def _unwrap(answer: dict[str, Any], path: str) -> Reply:
+def unwrapped(answer: dict[str, Any], path: str) -> Reply:
     """Take the result out of an answer, or raise its error."""
     incomplete = answer.get("incomplete") or []
     error, result = answer.get("error"), answer.get("result")
