@@ -217,10 +217,12 @@ def _weighed(each: Evidence, places: Ints) -> Column:
 def _in_conversation(column: Column, sight: Sight, places: Ints) -> Column:
     """The scores of places with what was said around them. Nothing in a conversation speaks against a part of it."""
     at = sight.index.at
-    telling = np.flatnonzero((column > 0) & sight.seen)
+    own, talks = column[places], at.talk[places]
+    theirs = np.zeros(len(at.talks), bool)
+    theirs[talks] = True
+    telling = np.flatnonzero(theirs[at.talk] & (column > 0) & sight.seen)
     best = np.zeros(len(at.talks))
     np.maximum.at(best, at.talk[telling], column[telling])
-    own, talks = column[places], at.talk[places]
     lifted = np.where(talks == NOBODY, np.maximum(own, 0.0), best[talks])
     weighed: Column = fusion.in_conversation(own, lifted, *_around(column, at, places))
     return weighed
