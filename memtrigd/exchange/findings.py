@@ -6,9 +6,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from memtrigd.domain.levels import Level
 from memtrigd.domain.memory import Kind
 from memtrigd.exchange.items import Beside, Item, Left, Noted, Taken
 
+PROPOSED: Final = dict.fromkeys((Kind.RELATIONSHIP.value, Kind.EMOTION.value, "wellness"), Level.CONFIDENTIAL.name)
+"""What had better go higher than the rest: what concerns others too, and how the user is. They decide."""
 SHOWN: Final = 20
 """Problems and notes that are told one by one; all of them are counted."""
 
@@ -16,8 +19,9 @@ SHOWN: Final = 20
 class Findings(Struct, frozen=True, tag="found"):
     """Figures of a file. ``kinds``, ``levels`` and ``states`` count its records, ``problems`` what can't be taken.
 
-    ``beside`` counts what comes along, by its sort. ``first`` and ``last`` are the dates between which its records were
-    made; ``undated`` have none.
+    ``beside`` counts what comes along, by its sort. ``proposed`` names levels for kinds and sorts that are among them;
+    the rest goes to INTERNAL, if nobody says another. ``first`` and ``last`` are the dates between which its records
+    were made; ``undated`` have none.
     """
 
     format: str
@@ -33,6 +37,7 @@ class Findings(Struct, frozen=True, tag="found"):
     last: str | None = None
     examples: list[str] = []
     beside: dict[str, int] = {}
+    proposed: dict[str, str] = {}
 
 
 def findings(format: str, title: str, items: Iterable[Item]) -> Findings:
@@ -46,7 +51,7 @@ def findings(format: str, title: str, items: Iterable[Item]) -> Findings:
         match item:
             case Taken(record=record):
                 records += 1
-                kinds[record.kind or Kind.GENERAL] += 1
+                kinds[(record.kind or Kind.GENERAL).strip().lower()] += 1
                 states[record.status] += 1
                 levels.update([record.level.upper()] if record.level else [])
                 if record.created is None:
@@ -62,4 +67,5 @@ def findings(format: str, title: str, items: Iterable[Item]) -> Findings:
                 notes += 1
                 examples += [f"{item.place}: {item.message}"][: SHOWN - len(examples)]
     counts = dict(kinds.most_common()), dict(levels), dict(states), dict(problems)
-    return Findings(format, title, records, *counts, notes, undated, first, last, examples, dict(beside))
+    proposed = {each: level for each, level in PROPOSED.items() if kinds[each] or beside[each]}
+    return Findings(format, title, records, *counts, notes, undated, first, last, examples, dict(beside), proposed)

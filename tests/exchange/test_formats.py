@@ -155,7 +155,11 @@ def test_findings_count_all_and_show_some() -> None:
     assert (found.records, found.undated, found.problems) == (15, 6, {"bad_time": 2, "bad_request": 1})
     assert (found.levels, found.states["superseded"]) == ({"RESTRICTED": 1}, 1)
     assert (found.first or "")[:10] == "2025-01-01" and (found.last or "")[:10] == "2026-03-01"
-    assert len(found.examples) == 3
+    assert len(found.examples) == 3 and found.proposed == {}
+    library = findings(
+        "memory-trigger", "theirs", items(Path(__file__).with_name("samples") / "memory-trigger" / "v3.1")
+    )
+    assert library.proposed == {"relationship": "CONFIDENTIAL", "wellness": "CONFIDENTIAL"}
 
 
 def test_what_was_left_can_be_mended_and_read_again(tmp_path: Path) -> None:

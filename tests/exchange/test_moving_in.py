@@ -15,6 +15,7 @@ import memtrig
 import pytest
 
 from tests.conftest import Daemon
+from tests.exchange import test_triggerfish as triggerfish
 
 FIXTURES = Path(__file__).with_name("fixtures")
 SAMPLES = Path(__file__).with_name("samples") / "memory-trigger"
@@ -105,13 +106,35 @@ def test_a_library_of_memory_trigger_comes_whole_and_leaves_whole(daemon: Daemon
     assert (sum(done["counts"].values()), done["entries"]) == (9, {"new": 3})
     assert done["repair"] == f"{source}.repair.jsonl"
     code, again = run(daemon, "import", "memory-trigger", str(source))
-    assert (code, again["counts"], again["entries"]) == (4, {"known": 9}, {"known": 3})
+    assert (code, again["counts"], again["entries"], again["backup"]) == (4, {"known": 9}, {"known": 3}, None)
     code, out = run(daemon, "export", "memory-trigger", str(tmp_path / "out"), "--version", "2.7")
     assert (code, out["version"], out["rows"]["library"]["memory"]) == (0, "2.7", 9)
     assert out["homeless"] == {"context": 1, "expires_at": 1, "deny_count": 1}
     code, back = run(daemon, "import", str(tmp_path / "out"))
     assert (code, back["counts"], back["entries"]) == (0, {"known": 9}, {"known": 3})
     assert run(daemon, "import", str(source), "--dry-run")[1]["counts"] == {"known": 9}
+
+
+def test_each_goes_to_its_own_level_and_what_is_known_needs_no_backup(daemon: Daemon, tmp_path: Path) -> None:
+    """One run and one backup for all levels; the same again writes nothing, and one record more is backed up."""
+    source = triggerfish.store(tmp_path)
+    words = ("import", str(source), "--keep-levels", "--level", "restricted")
+    code, done = run(daemon, *words)
+    assert code == 0 and done["levels"] == {
+        "PUBLIC": {"counts": {"closed": 2, "new": 3}, "entries": {}},
+        "CONFIDENTIAL": {"counts": {"new": 1}, "entries": {}},
+    }
+    (backup,) = run(daemon, "backup", "list")[1]["backups"]
+    assert (backup["name"], backup["levels"]) == (done["backup"], ["PUBLIC", "CONFIDENTIAL"])
+    assert stored(daemon)["employer"] == "Leaves the bakery for 上海."
+    code, again = run(daemon, *words)
+    assert (code, again["counts"], again["backup"]) == (0, {"known": 6}, None)
+    assert len(run(daemon, "backup", "list")[1]["backups"]) == 1
+    source.unlink()
+    triggerfish.store(tmp_path, [*triggerfish.ROWS, triggerfish.record("zz", "नवीन", "INTERNAL")])
+    code, more = run(daemon, *words)
+    assert (code, more["counts"]) == (0, {"known": 6, "new": 1}) and more["backup"]
+    assert run(daemon, "recover")[1]["left"] == []
 
 
 @pytest.mark.slow
@@ -143,6 +166,10 @@ def test_a_kill_in_the_middle_costs_nothing(daemon: Daemon, tmp_path: Path) -> N
         (["mem-0", "{file}"], "no format"),
         (["{file}", "--repair", "{file}"], "is there already"),
         (["a", "b", "{file}"], "one file"),
+        (["{file}", "--level", "public", "--level", "internal"], "Two levels"),
+        (["{file}", "--level", "hobby=public"], "no kind"),
+        (["{file}", "--level", "habit=secret"], "no level"),
+        (["bundle", "{folder}", "--keep-levels"], "its own levels"),
     ],
 )
 def test_what_can_t_be_imported_is_said(shared_daemon: Daemon, tmp_path: Path, words: list[str], says: str) -> None:

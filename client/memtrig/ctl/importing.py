@@ -9,6 +9,8 @@ import os
 import stat
 import subprocess
 import sys
+from collections import deque
+from itertools import chain
 
 import msgpack
 
@@ -18,14 +20,19 @@ from memtrig.ctl.failure import Failure, usage
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from typing import Any, TypeAlias
 
+    from memtrig.ctl.destinations import Destinations
     from memtrig.ctl.door import Door
 
-BATCH = 16
-"""Records in one request: some 25 ms of the writer, half of what the daemon would take."""
+    Batch: TypeAlias = tuple[str, list[dict[str, Any]]]
+
+BATCH = 4
+"""Records in one request: some milliseconds of the writer, who has no more for anybody at a time."""
 BATCH_CHARACTERS = 1 << 17
 """Characters in one request, but that one record always fits."""
+_HERE = {"known", "echo"}
+"""Outcomes of what writes nothing."""
 LONGEST = 64 << 20
 """Bytes of one item of the reader's: a line of a file, and what msgpack makes of it."""
 
@@ -123,57 +130,102 @@ class Repairs:
 class Import:
     """One import: what is asked of the daemon, and what became of the records. ``tell`` hears of each batch."""
 
-    def __init__(self, door: Door, given: dict[str, Any], repairs: Repairs, tell: Callable[[int], None]) -> None:
-        self.level: str = given.get("level", "INTERNAL")
+    def __init__(
+        self, door: Door, given: dict[str, Any], goes: Destinations, repairs: Repairs, tell: Callable[[int], None]
+    ) -> None:
         self.counts: dict[str, int] = {}
         self.entries: dict[str, int] = {}
+        self.levels: dict[str, dict[str, dict[str, int]]] = {}
+        """Of both, what went to each level."""
         self.backup: str | None = None
         self._door = door
+        self._goes = goes
         self._repairs = repairs
         self._tell = tell
         self._options: dict[str, Any] = {name: given[name] for name in ("space", "redact", "dry_run") if name in given}
         self._done = 0
+        self._sent: deque[Batch] = deque()
 
-    def run(self, items: Iterator[dict[str, Any]], *, dry_run: bool) -> None:
-        """Take all records. Raises Failure, which then says how far it got."""
+    def run(self, items: Iterator[dict[str, Any]], levels: list[str], *, dry_run: bool) -> None:
+        """Take all records, which may go to some levels. Raises Failure, which then says how far it got."""
+        batches = self._batches(items)
         try:
             if dry_run:
-                self._take_all(items)
-                return
-            begun = self._door.ask("import.begin", {"level": self.level}).result
-            self.backup = begun["backup"]["name"]
-            self._take_all(items)
-            self._door.ask("import.end", {"id": begun["id"]})
+                self._take_all(batches)
+            elif news := self._news(batches):
+                begun = self._door.ask("import.begin", {"level": levels[0], "levels": levels[1:]}).result
+                self.backup = begun["backup"]["name"]
+                self._take_all(chain(news, batches))
+                self._door.ask("import.end", {"id": begun["id"]})
         except Failure as failure:
             failure.message += f" {self._done:,} records were through by then; the same again takes the rest."
             raise
 
-    def _take_all(self, items: Iterator[dict[str, Any]]) -> None:
-        batch: list[dict[str, Any]] = []
-        characters = 0
+    def _news(self, batches: Iterator[Batch]) -> list[Batch]:
+        """Ask of batches what would become of them, until there is something new, which is given with what follows.
+
+        What is known already writes nothing, and needs no backup.
+        """
+        with self._door.pipeline() as pipeline:
+            for batch in batches:
+                self._sent.append(batch)
+                for reply in pipeline.put(self._asked(*batch, dry_run=True)):
+                    if _is_news(reply.result):
+                        return self._unsaid()
+                    self._took(reply.result)
+            for reply in pipeline.rest():
+                if _is_news(reply.result):
+                    return self._unsaid()
+                self._took(reply.result)
+        return []
+
+    def _unsaid(self) -> list[Batch]:
+        """The batches of which nothing is decided yet."""
+        batches = [*self._sent]
+        self._sent.clear()
+        return batches
+
+    def _take_all(self, batches: Iterator[Batch]) -> None:
+        with self._door.pipeline() as pipeline:
+            for batch in batches:
+                self._sent.append(batch)
+                for reply in pipeline.put(self._asked(*batch)):
+                    self._took(reply.result)
+            for reply in pipeline.rest():
+                self._took(reply.result)
+
+    def _batches(self, items: Iterator[dict[str, Any]]) -> Iterator[Batch]:
+        """What there is for each level, so much at a time."""
+        waiting: dict[str, list[dict[str, Any]]] = {}
+        characters: dict[str, int] = {}
         for item in items:
             if item["type"] == "left":
                 self._leave(item)
             elif item["type"] in ("record", "entry"):
+                level = self._goes.of(item)
                 room = len(item["record"]["content"]) if "record" in item else 0
-                if batch and (len(batch) == BATCH or characters + room > BATCH_CHARACTERS):
-                    self._take(batch)
-                    batch, characters = [], 0
+                batch = waiting.setdefault(level, [])
+                if batch and (len(batch) == BATCH or characters[level] + room > BATCH_CHARACTERS):
+                    yield level, waiting.pop(level)
+                    batch = waiting.setdefault(level, [])
+                characters[level] = room + (characters[level] if batch else 0)
                 batch.append(item)
-                characters += room
-        if batch:
-            self._take(batch)
+        yield from waiting.items()
 
-    def _take(self, batch: list[dict[str, Any]]) -> None:
-        batch = sorted(batch, key=lambda each: "entry" in each)  # what comes beside memories is taken after them
+    def _asked(self, level: str, batch: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+        batch.sort(key=lambda each: "entry" in each)  # what comes beside memories is taken after them
         records = [each["record"] for each in batch if "record" in each]
         entries = [each["entry"] for each in batch if "entry" in each]
-        fields = {"records": records} | ({"entries": entries} if entries else {}) | self._options
-        request = talk.make_request("import", fields)
-        result = self._door.ask("act", {"request": request, "level": self.level}).result
-        for total, told in ((self.counts, result["counts"]), (self.entries, result.get("entries", {}))):
-            for outcome, count in told.items():
-                total[outcome] = total.get(outcome, 0) + count
+        fields = {"records": records} | ({"entries": entries} if entries else {}) | self._options | more
+        return {"type": "act", "request": talk.make_request("import", fields), "level": level}
+
+    def _took(self, result: dict[str, Any]) -> None:
+        level, batch = self._sent.popleft()
+        here = self.levels.setdefault(level, {"counts": {}, "entries": {}})
+        for name, total in (("counts", self.counts), ("entries", self.entries)):
+            for outcome, count in result.get(name, {}).items():
+                for each in (total, here[name]):
+                    each[outcome] = each.get(outcome, 0) + count
         for refused in result.get("refused", []):
             item = batch[refused["number"]]
             reason = {name: refused.get(name, "") for name in ("code", "message", "hint")}
@@ -187,6 +239,10 @@ class Import:
         text = {"raw": item["raw"]} if item.get("raw") is not None else {}
         whose = {"format": item["format"]} if item.get("format") else {}
         self._repairs.add(reason, {**whose, **text, **({"base64": True} if item.get("base64") else {})})
+
+
+def _is_news(result: dict[str, Any]) -> bool:
+    return bool((result["counts"].keys() | result.get("entries", {}).keys()) - _HERE)
 
 
 def progress(total: int, *, quiet: bool) -> Callable[[int], None]:

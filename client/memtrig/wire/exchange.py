@@ -12,7 +12,7 @@ from memtrig.wire.results import Result
 class ImportRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A memory from elsewhere. Times are ISO 8601; unsaid ones are now, and later ones than now count as now.
 
-    A source over user_explicit counts as that, unattested. ``level`` is that of its origin: it never goes to a lower one.
+    A source over user_explicit counts as that. ``level`` is that of its origin: it never goes to a lower one.
     """
 
     content: str

@@ -153,7 +153,7 @@ def _check_level(turn: Turn, record: wire.ImportRecord) -> None:
         raise Refusal(
             "bad_level",
             f"It was {origin.name}, and the import goes to {turn.view.level.name}.",
-            f"Import it with --level {origin.slug}, or take its `level` out.",
+            f"Import it with --keep-levels or with --level {origin.slug}, or take its `level` out.",
         )
 
 
