@@ -38,6 +38,7 @@ class Analysts(ReadLane):
         """Stop, without waiting for the process that analyses."""
         self.analysis.end()
         super().stop()
+        self.analysis.close()
 
 
 class Threads:

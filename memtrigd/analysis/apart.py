@@ -37,7 +37,7 @@ _batch: Final = msgspec.msgpack.Decoder(imports.Batch).decode
 
 
 class Analysis:
-    """The process, from the first batch on, until it is idle. All but ``end`` is called on one thread.
+    """The process, from the first batch on, until it is idle. ``end`` may be called from any thread, the rest on one.
 
     Nobody waits for its start, and what it does not answer is prepared here: it only makes things faster.
     """
@@ -58,16 +58,22 @@ class Analysis:
         if isinstance(request, wire.Import) and name is not None and (process := self._ready()) is not None:
             try:
                 return request, self._asked(process, Preparing(request, actor, name))
-            except (OSError, _NoAnswerError):
+            except (OSError, msgspec.MsgspecError, _NoAnswerError):
                 self._give_up(process)
         return prepared(prepare, request, actor, zone)
 
     def end(self) -> None:
-        """End the process, from any thread, and start none any more."""
+        """End the process, from any thread, and start none any more. Whoever waits for it goes on without it."""
         with self._gate:
             self._ended = True
             if self._process is not None:
                 self._process.kill()
+
+    def close(self) -> None:
+        """Close the pipes of a process that was ended, once nobody asks it any more."""
+        if self._process is not None:
+            self._process.communicate()
+            self._process = None
 
     def _ready(self) -> "subprocess.Popen[bytes] | None":
         """The process, once it is there; one is started where there is none."""

@@ -120,3 +120,27 @@ def test_who_has_said_all_may_still_listen(shared_daemon: Daemon) -> None:
     with dial(shared_daemon, "internal") as silent:
         silent.socket.shutdown(socket.SHUT_WR)
         assert silent.ended()
+
+
+def test_imports_follow_one_another_in_their_order(shared_daemon: Daemon) -> None:
+    """They are analysed on another thread, some at a time: the last one stands, and what comes next sees it."""
+
+    def told(turn: int) -> wire.Request:
+        record = wire.ImportRecord(
+            content=f"told {turn} times " + "over and over " * (100 if turn % 2 else 1), key="told"
+        )
+        return wire.Act(request=wire.Import(records=[record]), level="INTERNAL")
+
+    def act(request: wire.Write | wire.Get) -> wire.Act:
+        return wire.Act(request=request, level="INTERNAL")
+
+    with dial(shared_daemon, "control") as owner:
+        for begin in (0, 40):
+            turns = map(told, range(begin, begin + 40))
+            *outcomes, got, deleted, gone = results(
+                owner, *turns, act(wire.Get(key="told")), act(wire.Delete(key="told")), act(wire.Get(key="told"))
+            )
+            assert [each.counts for each in outcomes] == [{"new": 1}, *[{"updated": 1}] * 39]  # type: ignore[union-attr]
+            assert got.memory.content.startswith(f"told {begin + 39} times")  # type: ignore[union-attr]
+            assert isinstance(deleted, wire.Deleted)
+            assert gone.code == "not_found"  # type: ignore[union-attr]

@@ -7,7 +7,7 @@ import sys
 
 from memtrig.ctl import output, talk
 from memtrig.ctl.failure import PARTIAL, Failure, usage
-from memtrig.ctl.importing import BATCH, BATCH_CHARACTERS, Repairs
+from memtrig.ctl.importing import BATCH_CHARACTERS, Repairs
 from memtrig.ctl.leaving import Apart, progress
 from memtrig.ctl.render import one_line
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memtrig.ctl.door import Door
     from memtrig.ctl.render import Screen
 
+BATCH = 16
+"""Rows in one request: some 25 ms of the writer, half of what the daemon would take."""
 MARK = b'"memtrig": "bundle"'
 _TAKEN = {"new": "new", "known": "known already", "ahead": "gone on since"}
 _KEYED = {"erased": "what was erased there is not refused here", "masks": "what was hidden under an erased key shows"}

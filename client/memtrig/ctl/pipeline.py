@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 UNDER_WAY = 3
-"""Requests under way: more than whoever asks little has, so that the daemon lets others go before them."""
+"""Requests under way: one that is analysed, one that is written, one that comes. With more the daemon would let it
+wait for whoever asks little."""
 
 
 class Pipeline:
@@ -65,22 +66,29 @@ class Pipeline:
             yield self._oldest()
 
     def _oldest(self) -> talk.Reply:
-        """The reply to the oldest request; whichever has no good answer is asked anew by itself."""
+        """The reply to the oldest request; what has no good answer is asked anew when no other is under way."""
         number, request = self._asked.popleft()
-        try:
-            deadline = self._deadline()
-            while number not in self._answers and self._connection is not None:
-                answer = talk.answer_on(self._connection, self._caller.path, deadline)
-                self._answers[answer.get("id", 0)] = answer
-        except OSError:
-            self._close()
+        self._hear(number)
         if number in self._answers:
             try:
                 return talk.unwrapped(self._answers.pop(number), self._caller.path)
             except Failure as failure:
                 if not failure.retryable:
                     raise
+            for later, _ in self._asked:
+                self._hear(later)
+        self._close()
         return talk.ask(self._caller, request, self._timeout)
+
+    def _hear(self, number: int) -> None:
+        """Read answers until that one is there, or the connection is lost."""
+        deadline = self._deadline()
+        try:
+            while number not in self._answers and self._connection is not None:
+                answer = talk.answer_on(self._connection, self._caller.path, deadline)
+                self._answers[answer.get("id", 0)] = answer
+        except OSError:
+            self._close()
 
     def _deadline(self) -> float:
         return time.monotonic() + self._timeout
