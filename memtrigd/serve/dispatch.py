@@ -126,8 +126,7 @@ class Dispatcher(Struct, frozen=True):
     """Queues a backup of one level."""
     waiting: dict[Level, int]
     """Jobs under way by the level of who asked: each level has its own bound, so that none can crowd out another."""
-    apart: Callable[..., tuple[Any, Any]] = prepared
-    """Screens and prepares a large write, on the thread of the analysts: as ``prepared`` does."""
+    apart: Callable[..., tuple[Any, Any]] = prepared  # how the analysts prepare what is large: as ``prepared`` does
     precedence: Precedence = field(default_factory=Precedence)
     quotas: Quotas = field(default_factory=Quotas)
     models: Questions = field(default_factory=Questions)
@@ -236,8 +235,7 @@ class Dispatcher(Struct, frozen=True):
             if isinstance(outcome, Exception):
                 reply(outcome)
             else:
-                kept, draft = outcome
-                self.queue(operation, leave, kept, draft, reply)
+                self.queue(operation, leave, *outcome, reply=reply)
 
         if operation.prepare is None or not is_large(request):
             on(prepared(*asked))
