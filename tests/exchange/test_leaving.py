@@ -67,11 +67,13 @@ def test_one_leaves_with_everything_and_comes_back(daemon: Daemon, other: Daemon
     assert (code, told["counts"]) == (0, {"PUBLIC": {"new": 1}, "INTERNAL": {"new": 2}})
     code, told = run(other, "import", str(tmp_path / "all"))  # the files of both levels are those that were taken
     assert told["counts"] == {"PUBLIC": {"known": 1}, "INTERNAL": {"known": 2}, "RESTRICTED": {"new": 1}}
+    assert told["backup"] and run(other, "import", str(tmp_path / "all"))[1]["backup"] is None
     assert stored(other) == stored(daemon)
     run(other, "export", str(tmp_path / "again"))
     assert rows(tmp_path / "again") == rows(tmp_path / "all")
 
 
+@pytest.mark.slow
 def test_what_conflicts_is_a_files_word_from_the_repair_file(daemon: Daemon, other: Daemon, tmp_path: Path) -> None:
     """BR-076: exit code 4, the row with its reason; imported, it waits beside what stands."""
     run(daemon, "save", "tea", "Likes green tea.")

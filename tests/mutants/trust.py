@@ -5,7 +5,9 @@ from typing import Final
 from tests.mutants.catalogue import DISPATCH, LOOKING_UP, VIEW, Edit, Mutant
 
 BUNDLES: Final = "memtrigd/serve/handlers/bundles.py"
+DESTINATIONS: Final = "client/memtrig/ctl/destinations.py"
 ERASING: Final = "memtrigd/serve/erasing.py"
+IMPORTS: Final = "memtrigd/serve/handlers/imports.py"
 PROMISES: Final = "memtrigd/serve/handlers/promises.py"
 SPEECH: Final = "memtrigd/domain/speech.py"
 SUBSCRIPTIONS: Final = "memtrigd/serve/subscriptions.py"
@@ -31,6 +33,21 @@ SUBSCRIBED: Final = (
 """A subscription keeps the leave that its session had when it was made."""
 
 ACROSS: Final = (
+    Mutant(
+        "a file that is heard",
+        (Edit(IMPORTS, 'Actor("import", hearing=Hearing.FEED)', 'Actor("import")'),),
+        ("tests/exchange/test_taking.py::test_a_file_lifts_no_wish_and_confirms_nothing",),
+    ),
+    Mutant(
+        "a file that states",
+        (Edit(IMPORTS, "source = as_imported(made.claim.source)", "source = made.claim.source"),),
+        ("tests/exchange/test_taking.py::test_a_file_has_no_word_of_the_users",),
+    ),
+    Mutant(
+        "a record that goes lower than its kind",
+        (Edit(DESTINATIONS, "_highest(own, self._of.get(kind, own))", "own"),),
+        ("tests/client/ctl/test_destinations.py::test_what_says_its_level_goes_there_or_higher",),
+    ),
     Mutant(
         "a bundle trusted at any level",
         (Edit(BUNDLES, "if not (known or request.trust) and store.counts():", "if False:"),),

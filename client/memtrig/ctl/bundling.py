@@ -7,7 +7,7 @@ import sys
 
 from memtrig.ctl import output, talk
 from memtrig.ctl.failure import PARTIAL, Failure, usage
-from memtrig.ctl.importing import BATCH_CHARACTERS, Repairs
+from memtrig.ctl.importing import BATCH_CHARACTERS, Repairs, is_news
 from memtrig.ctl.leaving import Apart, progress
 from memtrig.ctl.render import one_line
 
@@ -60,7 +60,7 @@ def run(door: Door, given: dict[str, Any], path: str) -> int:
         "counts": returning.counts,
         "not_taken": repairs.counts,
         "repair": repairs.path,
-        "backups": returning.backups,
+        "backup": returning.backup,
     }
     if quiet:
         output.print_json(done, [])
@@ -78,7 +78,7 @@ class Returning:
         wanted = given.get("level")
         self.levels = [level for level, rows in found["rows"].items() if rows and wanted in (None, level)]
         self.counts: dict[str, dict[str, int]] = {}
-        self.backups: list[str] = []
+        self.backup: str | None = None
         self._door = door
         self._found = found
         self._repairs = repairs
@@ -86,27 +86,24 @@ class Returning:
         self._options: dict[str, Any] = {name: given[name] for name in ("trust", "dry_run") if name in given}
         self._total = sum(sum(found["rows"][level].values()) for level in self.levels)
         self._done = 0
-        self._begun: list[str] = []
+        self._begun: str | None = None
 
     def run(self, told: Iterator[dict[str, Any]]) -> None:
         """Take all rows. Every level is asked first whether it takes any, so that none is half of a refusal."""
         try:
             for level in self.levels:
                 self._ask(level, [], dry_run=True)
-            if "dry_run" not in self._options:
-                self._begin()
             self._take_all(told)
-            for each in self._begun:
-                self._door.ask("import.end", {"id": each})
+            if self._begun is not None:
+                self._door.ask("import.end", {"id": self._begun})
         except Failure as failure:
             failure.message += f" {self._done:,} rows were through by then; the same again takes the rest."
             raise
 
     def _begin(self) -> None:
-        for level in self.levels:
-            begun = self._door.ask("import.begin", {"level": level}).result
-            self.backups.append(begun["backup"]["name"])
-            self._begun.append(begun["id"])
+        begun = self._door.ask("import.begin", {"level": self.levels[0], "levels": self.levels[1:]}).result
+        self.backup = begun["backup"]["name"]
+        self._begun = begun["id"]
 
     def _take_all(self, told: Iterator[dict[str, Any]]) -> None:
         batch: list[dict[str, Any]] = []
@@ -129,8 +126,14 @@ class Returning:
             self._take(batch)
 
     def _take(self, batch: list[dict[str, Any]]) -> None:
-        level = batch[0]["level"]
-        result = self._ask(level, [each["row"] for each in batch])
+        level, rows = batch[0]["level"], [each["row"] for each in batch]
+        if self._begun is None and "dry_run" not in self._options:
+            result = self._ask(level, rows, dry_run=True)  # what is known already writes nothing, and needs no backup
+            if is_news(result):
+                self._begin()
+                result = self._ask(level, rows)
+        else:
+            result = self._ask(level, rows)
         counts = self.counts.setdefault(level, {})
         for outcome, count in result["counts"].items():
             counts[outcome] = counts.get(outcome, 0) + count
@@ -156,8 +159,10 @@ def show(done: dict[str, Any], screen: Screen) -> list[str]:
     for level, counts in done["counts"].items():
         taken = ", ".join(f"{count:,} {_TAKEN.get(name, one_line(name))}" for name, count in counts.items())
         lines.append(f"{verb} to {screen.bold(one_line(level))}: {taken or 'nothing'}.")
-    if done["backups"]:
-        lines.append(f"Before it, these backups were made: {', '.join(map(one_line, done['backups']))}.")
+    if done["backup"]:
+        lines.append(f"Before it, backup {one_line(done['backup'])} was made.")
+    elif not done["dry_run"] and done["counts"]:
+        lines.append("Nothing was written, so no backup was made.")
     if lost:
         reasons = ", ".join(f"{one_line(name)} {count:,}" for name, count in lost.items())
         lines.append(f"Not taken: {sum(lost.values()):,} ({reasons}).")

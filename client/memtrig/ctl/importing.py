@@ -170,11 +170,11 @@ class Import:
             for batch in batches:
                 self._sent.append(batch)
                 for reply in pipeline.put(self._asked(*batch, dry_run=True)):
-                    if _is_news(reply.result):
+                    if is_news(reply.result):
                         return self._unsaid()
                     self._took(reply.result)
             for reply in pipeline.rest():
-                if _is_news(reply.result):
+                if is_news(reply.result):
                     return self._unsaid()
                 self._took(reply.result)
         return []
@@ -241,7 +241,8 @@ class Import:
         self._repairs.add(reason, {**whose, **text, **({"base64": True} if item.get("base64") else {})})
 
 
-def _is_news(result: dict[str, Any]) -> bool:
+def is_news(result: dict[str, Any]) -> bool:
+    """Tell whether a batch writes anything, by what it was answered."""
     return bool((result["counts"].keys() | result.get("entries", {}).keys()) - _HERE)
 
 
