@@ -235,7 +235,7 @@ class Dispatcher(Struct, frozen=True):
             if isinstance(outcome, Exception):
                 reply(outcome)
             else:
-                self.queue(operation, leave, *outcome, reply=reply)
+                self.queue(operation, leave, outcome[0], outcome[1], reply)
 
         if operation.prepare is None or not is_large(request):
             on(prepared(*asked))
