@@ -94,6 +94,10 @@ bench: $(INSTALLED) ## measure the wire beside an echo server in C, saves beside
 bench-search: $(INSTALLED) ## measure searches among 100,000 memories beside SQLite's own full text (takes minutes)
 	$(BIN)/python -m tests.bench.search
 
+.PHONY: bench-import
+bench-import: $(INSTALLED) ## measure an import beside bare inserts, and what an agent feels of it (RECORDS=100000 takes minutes)
+	$(BIN)/python -m tests.bench.moving_in $(if $(RECORDS),--records $(RECORDS))
+
 .PHONY: bench-recall
 bench-recall: $(INSTALLED) ## measure how well searches find what answers, in the corpora of DATA=… (a file, or a folder of them)
 	$(BIN)/python -m tests.bench.recall $(DATA) $(if $(LEXICAL),--lexical) $(if $(ABLATE),--ablate)
