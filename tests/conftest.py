@@ -1,6 +1,7 @@
 """Real daemons for tests: a process of its own, on a home of its own, that can be killed."""
 
 import gc
+import logging
 import os
 import shutil
 import signal
@@ -11,24 +12,32 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
+
+from tests.forking import Forked, fork
 
 os.environ["MEMTRIG_SEMANTIC"] = "off"
 """The model costs half a gigabyte and some seconds: only the tests of it have one."""
 STARTS_WITHIN = 20
 """Seconds; a start takes a quarter of one on an idle machine."""
+MEMORY = Path("/dev/shm")
+ROOM = 2 << 30
+"""Bytes that a file system in memory must have free for the files of the tests."""
 
 
 class Daemon:
     """One memtrigd process on its home. Its socket paths are short, as a Unix socket asks."""
 
-    program = "memtrigd"
+    program = "memtrigd.__main__"
+    forks = False
+    """Whether it is forked from a process that has all imports, not started as a program."""
 
     def __init__(self, *, seat_belt: bool = False) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="mt-"))
         (self.home / "config").mkdir()
         belt = "true" if seat_belt else "false"
         (self.home / "config" / "memtrigd.toml").write_text(f"[owner]\nseat_belt = {belt}\n")
-        self.process: subprocess.Popen[str] | None = None
+        self.process: subprocess.Popen[str] | Forked | None = None
 
     @property
     def command(self) -> list[str]:
@@ -49,13 +58,16 @@ class Daemon:
     def start(self) -> "Daemon":
         """Start it and wait for its ready message."""
         with (self.home / "stderr").open("w") as errors:
-            self.process = subprocess.Popen(
-                self.command,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                stdin=subprocess.DEVNULL,
-                text=True,
-            )
+            if self.forks:
+                self.process = fork(self.program, ["--home", os.fspath(self.home)], errors)
+            else:
+                self.process = subprocess.Popen(
+                    self.command,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    stdin=subprocess.DEVNULL,
+                    text=True,
+                )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert "ready" in line, f"memtrigd did not start: {line}{self.log}"
@@ -88,6 +100,24 @@ class Daemon:
         self.process.stdout.close()
         self.process = None
         return code
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Spare ``make test`` what it does not try: it forks daemons, has files in memory where it can, and logs little.
+
+    Nobody waits for a disk then, though all is synced as ever. The crash suite and what is measured stay as they are.
+    """
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
+    if config.option.markexpr in ("crash", "soak"):
+        return
+    Daemon.forks = True
+    if MEMORY.is_dir() and _fits(os.statvfs(MEMORY)):
+        os.environ["TMPDIR"] = tempfile.tempdir = os.fspath(MEMORY)
+
+
+def _fits(memory: os.statvfs_result) -> bool:
+    """Whether it has room, and programs that tests write may run there."""
+    return memory.f_bavail * memory.f_frsize >= ROOM and not memory.f_flag & os.ST_NOEXEC
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

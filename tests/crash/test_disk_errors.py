@@ -20,6 +20,7 @@ class FailingDaemon(Daemon):
     """A memtrigd whose disk fails on command."""
 
     program = "tests.crash.failing"
+    forks = False
 
     @contextmanager
     def fault(self, call: str, fault: str) -> Iterator[None]:
@@ -35,6 +36,8 @@ class FailingDaemon(Daemon):
 
 class TracedDaemon(Daemon):
     """A memtrigd whose system calls are made to fail."""
+
+    forks = False
 
     @contextmanager
     def fault(self, call: str, fault: str) -> Iterator[None]:

@@ -23,6 +23,8 @@ MOUNT = 'mount -t tmpfs -o size=2m,mode=700 none "$0" && head -c 200000 /dev/zer
 class SmallDaemon(Daemon):
     """A memtrigd whose state directory is a small file system, which ends with it."""
 
+    forks = False
+
     @property
     def command(self) -> list[str]:
         """What is run: the daemon, behind the mount that only it sees."""
