@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -79,10 +80,10 @@ def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def _daemon_sources() -> Iterator[tuple[str, ast.Module]]:
-    for path in SOURCES:
-        if path.is_relative_to(ROOT / "memtrigd"):
-            yield _name(path), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def _daemon_sources() -> tuple[tuple[str, ast.Module], ...]:
+    daemon = [path for path in SOURCES if path.is_relative_to(ROOT / "memtrigd")]
+    return tuple((_name(path), ast.parse(path.read_text(encoding="utf-8"))) for path in daemon)
 
 
 def _compares_levels(node: ast.AST) -> bool:

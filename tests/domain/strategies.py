@@ -1,5 +1,7 @@
 """Memories and claims for property tests."""
 
+from itertools import product
+
 from hypothesis import strategies as st
 
 from memtrigd.domain.claim import Claim
@@ -12,29 +14,39 @@ TEXTS = ("Asha likes tea", "asha likes tea.", "Asha likes coffee", "Asha moved t
 
 moments = st.integers(NOW - 10**15, NOW + 10**15)
 levels = st.sampled_from(Level)
+numbers = st.integers(0, 10**6)
+
+
+places = st.sampled_from(list(product(Level, SPACES)))
+said = st.sampled_from(list(product(TEXTS, Source, (False, True), range(1, 4))))
+standings = st.sampled_from(list(product([Status.ACTIVE] * 4 + list(Status), (False, True), (False, True))))
+ends = st.none() | moments
+fractions = st.floats(0, 1)
 
 
 @st.composite
 def memories(draw: st.DrawFn, level: Level | None = None, space: str | None = None) -> Memory:
-    """A row of any rank and status, past its date or not."""
-    at = draw(moments)
+    """A row of any rank and status, past its date or not. What has few values is drawn at once: each draw costs."""
+    at, place = draw(moments), draw(places) if level is None or space is None else (level, space)
+    content, source, attested, seen_count = draw(said)
+    status, core, pinned = draw(standings)
     return Memory(
-        id=f"m{draw(st.integers(0, 10**6))}",
+        id=f"m{draw(numbers)}",
         key="tea",
-        level=draw(levels) if level is None else level,
-        space=space or draw(st.sampled_from(SPACES)),
-        content=draw(st.sampled_from(TEXTS)),
+        level=place[0] if level is None else level,
+        space=space or place[1],
+        content=content,
         created=at,
         updated=draw(moments),
         importance_at=at,
-        source=draw(st.sampled_from(Source)),
-        attested=draw(st.booleans()),
-        status=draw(st.sampled_from([Status.ACTIVE] * 4 + list(Status))),
-        core=draw(st.booleans()),
-        pinned=draw(st.booleans()),
-        importance=draw(st.floats(0, 1)),
-        seen_count=draw(st.integers(1, 3)),
-        expires_at=draw(st.none() | moments),
+        source=source,
+        attested=attested,
+        status=status,
+        core=core,
+        pinned=pinned,
+        importance=draw(fractions),
+        seen_count=seen_count,
+        expires_at=draw(ends),
     )
 
 

@@ -1,5 +1,7 @@
 """Which copy of a key is served."""
 
+from itertools import product
+
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -11,12 +13,13 @@ from memtrigd.domain.trust import Rank, rank_of
 from tests.domain.strategies import NOW, SPACES, memories
 
 OWN, SHARED = SPACES
+somewhere = st.lists(st.sampled_from(list(product(Level, SPACES))), unique=True, max_size=8)
 
 
 @st.composite
 def situations(draw: st.DrawFn) -> tuple[list[Memory], list[Mask]]:
     """Copies of one key, at most one per level and space, and masks that hide some of them as they are or were."""
-    places = draw(st.lists(st.tuples(st.sampled_from(Level), st.sampled_from(SPACES)), unique=True, max_size=8))
+    places = draw(somewhere)
     copies = [replace(draw(memories(level, space)), id=f"m{n}") for n, (level, space) in enumerate(places)]
     hidden = draw(st.lists(st.sampled_from(copies), max_size=4)) if copies else []
     return copies, [Mask(m.id, m.seen_count - draw(st.integers(0, 1)), Level.RESTRICTED, m.space) for m in hidden]

@@ -1,5 +1,6 @@
-"""A vault on a real disk, and memories to put into it."""
+"""A vault on a real file system, and memories to put into it."""
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -33,9 +34,18 @@ def state(tmp_path: Path) -> Path:
     return tmp_path / "state"
 
 
+@pytest.fixture(scope="session")
+def unused(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state directory without memories, to be copied: to make one takes ten times as long as to open it."""
+    state = tmp_path_factory.mktemp("unused") / "state"
+    Vault.open(state).close()
+    return state
+
+
 @pytest.fixture
-def used(state: Path, memory: Callable[..., Memory], change: Callable[[], Change]) -> Path:
+def used(state: Path, unused: Path, memory: Callable[..., Memory], change: Callable[[], Change]) -> Path:
     """The state directory of a daemon that saved ``k`` at each level and stopped."""
+    shutil.copytree(unused, state)
     with Vault.open(state) as vault:
         transactions = Transactions(vault)
         for level in Level:
@@ -63,8 +73,9 @@ def damage(used: Path) -> Damage:
 
 
 @pytest.fixture
-def vault(state: Path) -> Iterator[Vault]:
+def vault(state: Path, unused: Path) -> Iterator[Vault]:
     """An open vault, new."""
+    shutil.copytree(unused, state)
     with Vault.open(state) as vault:
         yield vault
 

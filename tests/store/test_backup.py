@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -128,30 +129,41 @@ def test_an_interrupted_one_leaves_nothing(used: Path) -> None:
 KILLED = """
 import os, pathlib, signal, sys
 from memtrigd.store.backup import take
-left = int(sys.argv[2])
+left = 0
 def watch(event, args):
     global left
     if event in ("open", "os.rename", "os.mkdir") and any("backups" in str(arg) for arg in args):
         left -= 1
         if left < 0:
             os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(watch)
-take(pathlib.Path(sys.argv[1]), at=1, why="owner", server="0")
+for step in sys.stdin:
+    pid = os.fork()
+    if pid == 0:
+        left = int(step)
+        sys.addaudithook(watch)
+        take(pathlib.Path(sys.argv[1]), at=1, why="owner", server="0")
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
+"""Takes the number of a step, and makes a backup in a process that ends there; says how that ended."""
 
 
 def test_a_kill_at_any_step_leaves_no_half_backup(used: Path) -> None:
     """Killed at each of its steps: either there is none, or it is whole; what was left is swept by the next."""
-    for step in range(200):
-        done = subprocess.run([sys.executable, "-c", KILLED, str(used), str(step)], check=False, timeout=60)
-        found, unreadable = listing(backups_of(used))
-        assert unreadable == []
-        for each in found:
-            assert wrong(backups_of(used) / each.name) == []
-        if done.returncode == 0:
-            break
-        assert not found or step > 10
-    assert done.returncode == 0 and step > 10
+    command, pipe = [sys.executable, "-c", KILLED, str(used)], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as running:
+        assert running.stdin is not None and running.stdout is not None
+        for step in range(200):
+            print(step, file=running.stdin, flush=True)
+            ended = int(running.stdout.readline())
+            found, unreadable = listing(backups_of(used))
+            assert unreadable == []
+            for each in found:
+                assert wrong(backups_of(used) / each.name) == []
+            if ended == 0:
+                break
+            assert ended == -signal.SIGKILL and (not found or step > 10)
+    assert ended == 0 and step > 10
     made(used)
     assert not list(backups_of(used).glob(DRAFT + "*"))
 
