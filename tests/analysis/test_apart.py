@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -16,6 +17,8 @@ from memtrigd.domain.errors import Refusal
 from memtrigd.gate.policy import Actor
 from memtrigd.serve.handlers import imports
 from memtrigd.serve.screening import prepared
+from tests.conftest import Daemon
+from tests.talk import dial
 
 OWNER = Actor("owner")
 ZONE = ZoneInfo("Europe/Paris")
@@ -160,3 +163,27 @@ def test_other_writes_and_nameless_zones_are_prepared_here(analysis: Watched) ->
     request = wire.Save(key="k", content="word " * 1000)
     assert analysis.prepared(None, request, OWNER, ZONE) == (request, request)
     assert analysis.asked == before
+
+
+def test_the_daemon_has_imports_analysed_apart(daemon: Daemon) -> None:
+    """The process is the daemon's, and does not outlive it, however it ends."""
+    until = time.monotonic() + 20
+    with dial(daemon, "control") as owner:
+        number = 0
+        while not (found := children(daemon.pid)):
+            assert time.monotonic() < until
+            number += 1
+            record = wire.ImportRecord(content=f"text {number}")
+            owner.ask(wire.Act(request=wire.Import(records=[record]), level="INTERNAL"), wire.Imported)
+    daemon.kill()
+    while any(Path(f"/proc/{pid}").exists() for pid in found):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def children(pid: int) -> list[int]:
+    """The processes of a daemon in which records are analysed."""
+    found = [
+        int(each) for task in Path(f"/proc/{pid}/task").iterdir() for each in (task / "children").read_text().split()
+    ]
+    return [each for each in found if b"memtrigd.analysis" in Path(f"/proc/{each}/cmdline").read_bytes()]
