@@ -93,6 +93,8 @@ class Attributes:
     def __init__(self) -> None:
         self.size = 0
         self.dead = 0
+        self.changes = 0
+        """How often documents came, went or moved: whoever keeps what hangs on places asks this."""
         self.spaces, self.talks, self.entities, self.kinds, self.sources = (Names() for _ in range(5))
         self._held: dict[str, NDArray[Any]] = {name: np.zeros(0, kind) for name, kind in _COLUMNS.items()}
         self._place_of = np.full(0, NONE, np.int32)
@@ -128,12 +130,14 @@ class Attributes:
         self._place_of = _room(self._place_of, max(numbers) + 1, NONE)
         self._place_of[np.array(numbers, np.int64)] = np.arange(self.size, end)
         self.size = end
+        self.changes += 1
         self._show()
 
     def drop(self, places: Ints) -> None:
         """Let documents go."""
         self.alive[places] = False
         self.dead += len(places)
+        self.changes += 1
         own = self._place_of[self.number[places]] == places  # a number may have gone to another document meanwhile
         self._place_of[self.number[places[own]]] = NONE
 
@@ -141,7 +145,7 @@ class Attributes:
         """Let only these documents stay, which are all that are alive; they get new places in the same order."""
         for name, column in self._held.items():
             self._held[name] = column[places]
-        self.size, self.dead = len(places), 0
+        self.size, self.dead, self.changes = len(places), 0, self.changes + 1
         self._show()
         self._place_of[self.number] = np.arange(self.size)
 

@@ -6,7 +6,7 @@ Imports numpy: only for the thread that searches. With numkong the same figures 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,17 @@ def _numkong() -> Callable[..., Any] | None:
 PRODUCTS: Final = _numkong()
 
 
+class _Laid(NamedTuple):
+    """The vectors laid over an index, as both were after so many changes."""
+
+    over: Attributes
+    now: tuple[int, int]
+    places: Ints
+    """Of each row; NONE where its document is gone."""
+    passages: Ints
+    """Of each place."""
+
+
 class LevelVectors:
     """The vectors that one model made of a level's documents. A document that goes leaves its rows dead, and zeroed.
 
@@ -58,6 +69,8 @@ class LevelVectors:
         self._number = np.zeros(0, np.int64)
         self._further = np.zeros(0, np.int64)
         """The rows of passages behind the first."""
+        self._changes = 0
+        self._laid: _Laid | None = None
         self.add(rows)
 
     def __len__(self) -> int:
@@ -80,6 +93,7 @@ class LevelVectors:
         rows = np.flatnonzero(np.isin(self._number[: self._size], numbers))
         self._steps[rows], self._number[rows] = 0, NONE
         self._dead += len(rows)
+        self._changes += 1
         if self._dead * DEAD > self._size:
             self._clear()
 
@@ -95,7 +109,7 @@ class LevelVectors:
         if len(steps) != self._dimensions:
             raise ValueError("a question and its documents are not of one model")
         near = _products(steps, self._steps[: self._size]) * (self._scale[: self._size] * np.float64(scale))
-        places = at.places(self._number[: self._size])
+        places, _ = self._places(at)
         here = places != NONE
         further = self._further[here[self._further]]
         here[further] = False
@@ -116,9 +130,17 @@ class LevelVectors:
 
     def passages(self, at: Attributes) -> Ints:
         """For each place how many passages there are of it, 1 where there is none."""
-        places = at.places(self._number[self._further])
-        counts: Ints = 1 + np.bincount(places[places != NONE], minlength=at.size)
-        return counts
+        return self._places(at)[1]
+
+    def _places(self, at: Attributes) -> tuple[Ints, Ints]:
+        """Where each row belongs, and how many passages each place has; kept until one of both changes."""
+        laid, now = self._laid, (at.changes, self._changes)
+        if laid is None or laid.over is not at or laid.now != now:
+            places = at.places(self._number[: self._size])
+            further = places[self._further]
+            counts = 1 + np.bincount(further[further != NONE], minlength=at.size)
+            laid = self._laid = _Laid(at, now, places, counts)
+        return laid.places, laid.passages
 
     def _put(self, numbers: Sequence[int], passages: Sequence[int], data: NDArray[np.uint8]) -> None:
         first, end = self._size, self._size + len(numbers)
@@ -130,6 +152,7 @@ class LevelVectors:
         behind = first + np.flatnonzero(np.array(passages))
         self._further = np.concatenate([self._further, behind])
         self._size = end
+        self._changes += 1
 
     def _grow(self, size: int, dimensions: int) -> None:
         room = size + size // GROWTH
@@ -150,7 +173,7 @@ class LevelVectors:
                 column[begin : begin + len(rows)] = column[rows]
         self._steps[len(living) : self._size] = 0
         self._number[len(living) : self._size] = NONE
-        self._size, self._dead = len(living), 0
+        self._size, self._dead, self._changes = len(living), 0, self._changes + 1
 
 
 def _products(steps: Steps, rows: Steps) -> Column:

@@ -44,6 +44,8 @@ class Lane:
         self._queue = FairQueue(control_first=control_first)
         self._yields = (precedence or Precedence()).yields
         self._closed = False
+        self._patience = math.inf
+        """Until when jobs that are held may still be."""
         self._gate = threading.Condition()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
@@ -91,11 +93,13 @@ class Lane:
         with self._gate:
             while not self._queue and not self._closed:
                 self._gate.wait()
-            until = time.monotonic() + PATIENCE
-            while self._queue and not self._closed and time.monotonic() < until:
-                if taken := self._queue.take(self.most, self._yields):
+            while not self._closed and time.monotonic() < self._patience:
+                taken = self._queue.take(self.most, self._yields)
+                self._patience = min(self._patience, time.monotonic() + PATIENCE) if self._queue else math.inf
+                if taken:
                     return taken
                 self._gate.wait(LOOK)
+            self._patience = math.inf
             return self._queue.take(self.most)
 
 

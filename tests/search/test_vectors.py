@@ -106,6 +106,16 @@ def test_what_goes_is_zeroed_and_at_last_cleared_away() -> None:
     assert np.isnan(after[:50]).all() and after[50:] == before[50:]
 
 
+def test_vectors_follow_documents_to_other_places() -> None:
+    """What an index clears away moves all that stays, and what was known of their places counts no more."""
+    texts = [f"word{n} coffee" for n in range(40)]
+    held, index = LevelVectors(b"m", DIM, rows(*texts)), shelf(Level.INTERNAL, texts)
+    before = near(held, index, "coffee")
+    index.change([f"id-{n}" for n in range(1, 21)], ())
+    assert index.at.size == 20
+    assert near(held, index, "coffee") == before[20:]
+
+
 class Embedding(Struct):
     """Gives vectors to what has none, as the daemon does in the background."""
 

@@ -83,3 +83,25 @@ def test_a_lane_waits_for_a_request_elsewhere_and_not_for_long() -> None:
     assert time.monotonic() - began >= PATIENCE
     lane.stop()
     assert order == ["flood"]
+
+
+def test_a_stream_of_those_who_ask_little_starves_nobody() -> None:
+    """Each of whom asks again as soon as it has its answer: who asks much has a job done all the same, soon."""
+    precedence, order = Precedence(), list[str]()
+    lane, submit, done = _lane(precedence, order)
+    for _ in range(FEW + 1):
+        precedence.begin("flood")
+    for process in ("quiet", "calm"):
+        precedence.begin(process)
+
+    def again(_: object) -> None:
+        if not done.is_set():
+            lane.submit(lambda _: time.sleep(0.001), again, ("calm", "calm"))
+
+    for _ in range(FEW):
+        lane.submit(lambda _: time.sleep(0.001), again, ("quiet", "quiet"))
+    submit("flood")
+    lane.start()
+    assert done.wait(LONG + 5)
+    lane.stop()
+    assert order == ["flood"]
