@@ -32,9 +32,7 @@ from memtrigd.store.sqlite_scrubbing import ScrubbingWriter
 from memtrigd.store.sqlite_vectors import VectorWriting
 
 
-class SqliteLevelWriter(
-    SqliteLevelReader, EntryWriter, ScrubbingWriter, VectorWriting, BringingWriter, WriteHandle
-):
+class SqliteLevelWriter(SqliteLevelReader, EntryWriter, ScrubbingWriter, VectorWriting, BringingWriter, WriteHandle):
     """The LevelWriter of one file."""
 
     def add(self, memory: Memory, terms: Sequence[str], change: Change) -> None:
