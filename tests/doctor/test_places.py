@@ -25,7 +25,7 @@ def test_a_home_as_the_daemon_makes_it_is_well(home: Home, found: Findings) -> N
 
 def test_a_home_that_was_never_used_is_no_failure_and_stays_unmade(tmp_path: Path) -> None:
     """Nothing is there, and nothing is made."""
-    root = tmp_path / "nobody"
+    root = tmp_path / "no"  # the paths of its sockets must fit
     home = Home(*(os.fspath(root / part) for part in ("config", "state", "run")), root=os.fspath(root))
     assert {each.verdict for each in examined(home, 0, None).findings} <= {"ok", "warn"}
     assert not root.exists()
