@@ -82,7 +82,9 @@ def test_passed_sockets_are_used_by_name_and_left_at_the_end(passive: Daemon) ->
         listener.close()
 
 
-@pytest.mark.parametrize("name", ["level-secret", "public", ""])
+@pytest.mark.parametrize(
+    "name", ["level-secret", pytest.param("public", marks=pytest.mark.slow), pytest.param("", marks=pytest.mark.slow)]
+)
 def test_a_descriptor_by_an_unknown_name_is_refused(passive: Daemon, name: str) -> None:
     """A mistake in a unit file must not become an agent's door by accident."""
     with listening(passive.home / "x.s") as listener:

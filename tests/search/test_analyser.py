@@ -310,6 +310,7 @@ def test_a_long_blob_is_found_whole():
     assert not finds(blob + "y", blob)
 
 
+@pytest.mark.slow
 def test_a_text_of_nothing_but_new_words_is_bounded() -> None:
     """After STEMMED different words the others are indexed as they stand, and are found as they stand."""
     made_up = ["a" + "".join(letters) + "ks" for letters in islice(product("abcdefghijklm", repeat=4), STEMMED + 10)]

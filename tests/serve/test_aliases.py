@@ -171,6 +171,7 @@ def test_agents_name_nothing(world: World, owner: Line) -> None:
     assert agent.ask(wire.AliasList()).aliases == [added]
 
 
+@pytest.mark.slow
 def test_a_level_keeps_so_many_names(world: World, owner: Line) -> None:
     """They are gone through at each search, so there is an end to them; one that is there already is no more."""
     for number in range(MOST):

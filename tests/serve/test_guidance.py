@@ -169,6 +169,7 @@ def test_plain_text_is_left_alone(words: list[str]) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_the_state_keeps_to_its_room(fresh: Any, data: st.DataObject) -> None:
     """Whatever the budget and the script; what found no room is said, and all of it is there where there is room."""
     texts = data.draw(

@@ -299,6 +299,7 @@ def test_a_corrected_kind_is_not_lost(shared_daemon: Daemon) -> None:
         assert memory.save("corrected", "never call before nine.").outcome == "known"
 
 
+@pytest.mark.slow
 def test_long_company_does_not_burst_a_reply(shared_daemon: Daemon) -> None:
     """What stands beside the records of a list or search is shown by its beginning: get has the whole."""
     long = "lorem ipsum dolor " + "x" * 900_000

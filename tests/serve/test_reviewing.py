@@ -71,6 +71,7 @@ def test_review_counts_what_no_reply_holds(memory: memtrig.Memory, owner: Owner)
     memory.forget(id=reviewed.items[0].memory.id)
 
 
+@pytest.mark.slow
 def test_history_counts_what_no_reply_holds(memory: memtrig.Memory) -> None:
     """The newest memories are told, and of the older ones how many there are: nothing is left out silently."""
     words = {"source": "user_explicit", "context": "ख" * 1300, "quote": "q" * 4000}

@@ -101,6 +101,7 @@ def _leads_to(descriptor: Path, path: Path) -> bool:
 
 
 @pytest.mark.parametrize("most", [9, 3])
+@pytest.mark.slow
 def test_reads_leave_nothing_behind(vault: Vault, save: Callable[..., Memory], most: int) -> None:
     """No cursor more than a few, read to the end or not, with others meanwhile: they would add up as long as we run."""
     for _ in range(9):

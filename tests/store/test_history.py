@@ -52,6 +52,7 @@ def test_a_memory_can_be_seen_as_it_was(
 
 @given(steps=st.lists(st.tuples(st.booleans(), any_memory), max_size=6))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@pytest.mark.slow
 def test_stamps_are_no_part_of_what_was(
     transactions: Transactions,
     reader: SqliteLevelReader,

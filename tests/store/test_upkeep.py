@@ -112,6 +112,7 @@ def life(vault: Vault) -> Life:
 
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 2**32), rounds=st.integers(1, 3))
+@pytest.mark.slow
 def test_whatever_happened_nothing_erased_is_left(seed: int, rounds: int) -> None:
     """Not in gaps, free pages, index or log, round after round; all else is as it was left, and sound."""
     with TemporaryDirectory() as home, Vault.open(Path(home) / "state") as vault:

@@ -38,6 +38,7 @@ class Owner:
         return chosen
 
 
+@pytest.mark.slow
 def test_a_model_is_tried_chosen_verified_and_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each step says which model is chosen then; one that is no good is not chosen."""
     owner, tiny = Owner(tmp_path, monkeypatch), build(tmp_path / "tiny")
