@@ -23,7 +23,7 @@ TAKEN = {
     "counts": {NASTY: {NASTY: 1}},
     "not_taken": {NASTY: 1},
     "repair": NASTY,
-    "backups": [NASTY],
+    "backup": NASTY,
 }
 
 
