@@ -61,11 +61,13 @@ class Dreamer:
     def dream(self, level: Level, decay: wire.Decay, woken: Woken) -> None:
         """Run a cycle at a level; ``woken`` hears of it on the loop's thread, slices later.
 
-        Who asks for what is under way already gets the same answer: there is never more to do than once all levels.
+        Who asks for what is under way already gets the same answer: there is never more to do than once all levels. A
+        cycle of another day, by a clock that was set, is another.
         """
         for sleeper in self._sleepers:
-            night = sleeper.night
-            if (night.level, night.dry, night.confirm) == (level, decay.dry_run, decay.confirm):
+            night, now = sleeper.night, self._clock()
+            same = (night.level, night.dry, night.confirm) == (level, decay.dry_run, decay.confirm)
+            if same and abs(now - night.now) < DAY:
                 sleeper.woken.append(woken)
                 return
         self._sleepers.append(Sleeper(Night(level, self._clock(), decay.dry_run, decay.confirm), [woken]))

@@ -1,5 +1,6 @@
 """Dream cycles of a real daemon: agents save and edit meanwhile, years go by, and a clock goes wrong."""
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -74,6 +75,9 @@ def test_a_night_that_would_take_too_much_asks_and_is_undone_as_a_whole(late: La
     with memtrig.connect("internal", home=str(late.home)) as memory:
         for key in (*sorted(keys), "stays"):
             memory.save(key, f"the text of {key}", expires_at=None if key == "stays" else tomorrow)
+        with dial(late, "control") as control:  # the cycle of the start gives way to saves, and is not over yet
+            while (first := dream_of(control)) is None or first.progress is not None:
+                time.sleep(0.01)
         late.pass_days(400)
         stopped = memory.decay()
         assert (stopped.stopped, stopped.expired) == (True, FREE + 1)

@@ -338,7 +338,7 @@ def asides(*, steady: bool) -> Table:
 
 HOSTS: Final[Table] = {
     wire.SessionRaise: (
-        5,
+        9,
         st.builds(
             wire.SessionRaise, session=st.just(SESSION), level=some_levels, reason=st.just(f"it read a file of {MARK}")
         ),
