@@ -58,6 +58,7 @@ class Pipeline:
             if self._connection is not None:
                 self._connection.sendall(frame)
         except (OSError, Failure):
+            self._hear(self._number)  # what was answered before the connection broke
             self._close()
 
     def rest(self) -> Iterator[talk.Reply]:
