@@ -12,10 +12,10 @@ from typing import Any, Final
 from memtrigd.domain.errors import Refusal
 from memtrigd.domain.memory import Kind
 from memtrigd.exchange import items, markdown
-from memtrigd.exchange.containers import opened, text_of
+from memtrigd.exchange.containers import opened
 from memtrigd.exchange.items import Item, Reading
 from memtrigd.exchange.markdown import Note, Piece, hashtags, tags, without_hashtags
-from memtrigd.exchange.obsidian import NOTE, common, notes_of, task
+from memtrigd.exchange.obsidian import NOTE, common, in_notes, notes_of, task
 from memtrigd.exchange.server_memory import RELATION
 
 NAME: Final = "basic-memory"
@@ -46,11 +46,7 @@ def folder(path: Path) -> bool:
 
 def read(path: Path, reading: Reading) -> Iterator[Item]:
     """What is in notes."""
-    with opened(path) as tree:
-        yield from tree.left
-        notes = [name for name in tree.names if tree.single or name.endswith(NOTE)]
-        yield from tree.each(notes, lambda name, file: _note(text_of(file), tree.title(name), reading))
-        yield from tree.others(notes)
+    return in_notes(path, lambda text, title: _note(text, title, reading))
 
 
 def again(text: str, place: str, reading: Reading) -> Iterator[Item]:

@@ -4,7 +4,7 @@ What is written stays as it is written, links too. Comments are not for anybody 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,11 +41,7 @@ def folder(path: Path) -> bool:
 
 def read(path: Path, reading: Reading) -> Iterator[Item]:
     """What is in notes."""
-    with opened(path) as tree:
-        yield from tree.left
-        notes = [name for name in tree.names if tree.single or name.endswith(NOTE)]
-        yield from tree.each(notes, lambda name, file: _note(text_of(file), tree.title(name), reading))
-        yield from tree.others(notes)
+    return in_notes(path, lambda text, title: _note(text, title, reading))
 
 
 def again(text: str, place: str, reading: Reading) -> Iterator[Item]:
@@ -82,6 +78,15 @@ def _names(whole: Note, entity: str | None) -> Iterator[Item]:
             yield from items.aliases(entity, [each.strip() for each in given if isinstance(each, str)], "front matter")
         except Refusal as refusal:
             yield Noted("front matter", f"Its aliases were not taken: {refusal.message}")
+
+
+def in_notes(path: Path, note: Callable[[str, str], Iterator[Item]]) -> Iterator[Item]:
+    """What a file, a folder or a zip of notes holds, by what ``note`` finds in the text and the title of each."""
+    with opened(path) as tree:
+        yield from tree.left
+        notes = [name for name in tree.names if tree.single or name.endswith(NOTE)]
+        yield from tree.each(notes, lambda name, file: note(text_of(file), tree.title(name)))
+        yield from tree.others(notes)
 
 
 def notes_of(whole: Note, known: set[str]) -> Iterator[Noted]:

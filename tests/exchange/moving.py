@@ -2,17 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC
 from itertools import islice
 from pathlib import Path
 
 from memtrig import wire
 from msgspec import Struct
 
+from memtrigd.domain.moments import from_iso
 from memtrigd.exchange.formats import told
 from memtrigd.exchange.items import Beside, Item, Left, Reading, Taken
 from tests.serve.harness import Line
 
 BATCH = 16
+NOW = from_iso("2026-12-01T12:00:00+00:00", UTC)
+"""When files are moved, unless a test says otherwise."""
 
 
 class Moved(Struct, frozen=True):

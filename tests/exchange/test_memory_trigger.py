@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -20,26 +20,11 @@ from memtrigd.exchange.formats import told
 from memtrigd.exchange.items import Beside, Item, Left, Noted, Reading, Taken
 from memtrigd.exchange.memory_trigger_rows import FIELDS
 from memtrigd.gate.doors import CONTROL
-from tests.exchange.moving import Moved, move
-from tests.serve.harness import Nursery, World, nursery
+from tests.exchange.moving import NOW, Moved, move
+from tests.serve.harness import World
 
 SAMPLES = Path(__file__).with_name("samples") / "memory-trigger"
-NOW = from_iso("2026-12-01T12:00:00+00:00", UTC)
 READING = Reading(UTC, NOW)
-
-
-@pytest.fixture(name="fresh", scope="module")
-def _fresh() -> Iterator[Nursery]:
-    """Worlds for this module."""
-    with nursery() as made:
-        yield made
-
-
-@pytest.fixture(name="world")
-def _world(fresh: Nursery) -> Iterator[World]:
-    """A daemon in memory with an empty store."""
-    with fresh.world(NOW) as world:
-        yield world
 
 
 def items(path: Path, reading: Reading = READING) -> list[Item]:

@@ -1,7 +1,6 @@
 """A memory-trigger library on its way out: the program's own files, and the same library when it comes in again."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -20,26 +19,11 @@ from memtrigd.exchange.targets import target
 from memtrigd.gate.doors import CONTROL
 from memtrigd.store.backup import backups_of
 from memtrigd.store.portable import LevelCopy
-from tests.exchange.moving import move
-from tests.serve.harness import Nursery, World, nursery
+from tests.exchange.moving import NOW, move
+from tests.serve.harness import Nursery, World
 
 SAMPLES = Path(__file__).with_name("samples") / "memory-trigger"
-NOW = from_iso("2026-12-01T12:00:00+00:00", UTC)
 READING = Reading(UTC, NOW)
-
-
-@pytest.fixture(name="fresh", scope="module")
-def _fresh() -> Iterator[Nursery]:
-    """Worlds for this module."""
-    with nursery() as made:
-        yield made
-
-
-@pytest.fixture(name="world")
-def _world(fresh: Nursery) -> Iterator[World]:
-    """A daemon in memory with an empty store."""
-    with fresh.world(NOW) as world:
-        yield world
 
 
 def carried_out(world: World, place: Path, version: str, now: Micros = NOW) -> dict[str, dict[str, int]]:

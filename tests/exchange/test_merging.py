@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -12,31 +11,15 @@ import pytest
 from memtrig import wire
 
 from memtrigd.domain.errors import Refusal
-from memtrigd.domain.moments import from_iso
 from memtrigd.exchange import merge
 from memtrigd.exchange.formats import told
 from memtrigd.exchange.items import Beside, Left, Reading, Taken
 from memtrigd.gate.doors import CONTROL
-from tests.exchange.moving import move
-from tests.serve.harness import Nursery, World, nursery
+from tests.exchange.moving import NOW, move
+from tests.serve.harness import World
 
 SAMPLES = Path(__file__).with_name("samples") / "memory-trigger"
-NOW = from_iso("2026-12-01T12:00:00+00:00", UTC)
 READING = Reading(UTC, NOW)
-
-
-@pytest.fixture(name="fresh", scope="module")
-def _fresh() -> Iterator[Nursery]:
-    """Worlds for this module."""
-    with nursery() as made:
-        yield made
-
-
-@pytest.fixture(name="world")
-def _world(fresh: Nursery) -> Iterator[World]:
-    """A daemon in memory with an empty store."""
-    with fresh.world(NOW) as world:
-        yield world
 
 
 def made(tmp_path: Path, file_side: Path, self_side: Path, *, approve: bool = False) -> dict[str, Any]:

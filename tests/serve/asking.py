@@ -374,7 +374,6 @@ MACHINE: Final[Table] = {
     ),
     wire.SecretsScrub: (1, st.builds(wire.SecretsScrub, level=st.none() | some_levels, dry_run=st.booleans())),
     wire.Metrics: (0, st.just(wire.Metrics())),  # the sizes of its files, and how long it took
-    wire.Metrics: (0, st.just(wire.Metrics())),  # the sizes of its files, and how long it took
     wire.WatchAdd: (1, st.builds(wire.WatchAdd, path=st.just(f"/{MARK}"), level=some_levels)),
     wire.WatchList: (1, st.just(wire.WatchList())),
     wire.WatchRemove: (1, st.just(wire.WatchRemove(folder=f"/{MARK}"))),
